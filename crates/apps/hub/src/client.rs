@@ -42,7 +42,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ServerName,
-    handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling, SamplingHandler, Update, refused},
+    handlers::{
+        ElicitHandler, Elicitation, Handlers, LogMessage, Sampling, SamplingHandler, Update, refused,
+    },
 };
 use activity::Activity;
 use caller::Callers;
@@ -144,7 +146,7 @@ impl Client {
     }
 
     /// Returns the handler for a question to the user: the program's handler, or the client that makes the call.
-    fn elicits(&self, is_url: bool, origin: &Origin<'_>) -> Option<Handler<Elicitation, ElicitResult>> {
+    fn elicits(&self, is_url: bool, origin: &Origin<'_>) -> Option<ElicitHandler> {
         let Handlers { elicitation, takes_urls, .. } = &*self.handlers;
         if elicitation.is_some() {
             return elicitation.clone().filter(|_| !is_url || *takes_urls);
@@ -155,7 +157,7 @@ impl Client {
         Some(Arc::new(move |question| {
             pages.add(&question.request, &caller);
             let answer = unless_over(over.clone(), caller.clone().elicit(question));
-            Box::pin(async { answer.await.unwrap_or_else(questions::declined) })
+            Box::pin(async { answer.await.unwrap_or_else(|| Ok(questions::declined())) })
         }))
     }
 
@@ -194,19 +196,19 @@ impl Client {
         request: ElicitRequestParams,
         origin: Origin<'_>,
         cancelled: &CancellationToken,
-    ) -> ElicitResult {
+    ) -> Result<ElicitResult, ErrorData> {
         let is_url = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
         let Some(handler) = self.elicits(is_url, &origin) else {
             self.declines("a question to the user");
-            return questions::declined();
+            return Ok(questions::declined());
         };
         let question = Elicitation { server: self.server.clone(), request };
         match self.inbound.asking.answer(&handler, question, cancelled).await {
             QuestionEnd::Answered(answer) => answer,
-            QuestionEnd::Cancelled | QuestionEnd::Panicked => questions::declined(),
+            QuestionEnd::Cancelled | QuestionEnd::Panicked => Ok(questions::declined()),
             QuestionEnd::TooMany => {
                 tracing::debug!(server = %self.server, "a question was dismissed: too many are open");
-                ElicitResult::new(ElicitationAction::Cancel)
+                Ok(ElicitResult::new(ElicitationAction::Cancel))
             }
         }
     }
@@ -321,7 +323,7 @@ impl ClientHandler for Client {
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         *request.meta_mut() = forwarded(context.meta.clone());
-        Ok(self.elicit(request, Origin::of(&context), &context.ct).await)
+        self.elicit(request, Origin::of(&context), &context.ct).await
     }
 
     async fn create_message(

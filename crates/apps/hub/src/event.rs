@@ -34,11 +34,11 @@ pub enum Change {
     Removed,
     /// A server has another state.
     State(ServerState),
-    /// A server offers other tools.
+    /// The tools of a server were listed again, and may differ.
     Tools,
-    /// A server offers other resources or templates.
+    /// The resources and templates of a server were listed again, and may differ.
     Resources,
-    /// A server offers other prompts.
+    /// The prompts of a server were listed again, and may differ.
     Prompts,
     /// A configuration was applied. `Hub::problems` returns its problems.
     Configuration,

@@ -6,7 +6,7 @@
 
 use std::{borrow::Cow, fmt, pin::Pin, sync::Arc};
 
-use futures_util::TryFutureExt as _;
+use futures_util::{FutureExt as _, TryFutureExt as _};
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
     LoggingLevel, Root,
@@ -34,7 +34,7 @@ use crate::ServerName;
 /// ```
 #[derive(Clone, Default)]
 pub struct Handlers {
-    pub(crate) elicitation: Option<Handler<Elicitation, ElicitResult>>,
+    pub(crate) elicitation: Option<ElicitHandler>,
     pub(crate) takes_urls: bool,
     pub(crate) sampling: Option<SamplingHandler>,
     pub(crate) roots: Option<Arc<ListRoots>>,
@@ -61,7 +61,7 @@ impl Handlers {
         F: Fn(Elicitation) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ElicitResult> + Send + 'static,
     {
-        self.elicitation = Some(Arc::new(move |question| Box::pin(handler(question))));
+        self.elicitation = Some(Arc::new(move |question| Box::pin(handler(question).map(Ok))));
         self
     }
 
@@ -253,6 +253,7 @@ pub(crate) fn refused(why: impl Into<Cow<'static, str>>) -> ErrorData {
 }
 
 pub(crate) type Handler<Q, A> = Arc<dyn Fn(Q) -> Pin<Box<dyn Future<Output = A> + Send>> + Send + Sync>;
+pub(crate) type ElicitHandler = Handler<Elicitation, Result<ElicitResult, ErrorData>>;
 pub(crate) type SamplingHandler = Handler<Sampling, Result<CreateMessageResult, ErrorData>>;
 type ListRoots = dyn Fn(&ServerName) -> Vec<Root> + Send + Sync;
 type LogHandler = dyn Fn(&LogMessage) + Send + Sync;

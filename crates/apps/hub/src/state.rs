@@ -38,16 +38,16 @@ pub enum ServerState {
         /// The challenge of the server (`WWW-Authenticate`).
         challenge: Option<Arc<str>>,
     },
-    /// The connection was lost. The next attempt is scheduled or in progress.
+    /// The connection was lost, or a server over HTTP was not reached. The next attempt is scheduled or in progress.
     Reconnecting {
-        /// The number of failed attempts since then.
+        /// The number of losses and failed attempts in a row before the last one.
         attempt: u32,
         /// The time of the next attempt.
         next: SystemTime,
         /// The reason of the last failure or of the loss.
         why: Arc<str>,
     },
-    /// The server could not be started or reached. It is retried after a change of its configuration or a restart.
+    /// The server could not be started or reached. It is retried after a change of its configuration or files, or a restart.
     Failed {
         /// The reason, with the end of the stderr of a process.
         why: Arc<str>,
@@ -64,11 +64,4 @@ pub enum DisabledBy {
     Hub,
     /// A project file configures it, and its definition is not [trusted](crate::Hub::trust).
     Untrusted,
-}
-
-impl ServerState {
-    /// Returns whether the state is final until a request or a change: the server is neither starting nor reconnecting.
-    pub(crate) fn is_settled(&self) -> bool {
-        !matches!(self, Self::Starting | Self::Reconnecting { .. })
-    }
 }

@@ -96,7 +96,7 @@ impl Caller {
     }
 
     /// Sends a question for the user, with the name of the server. Dropping the future cancels the question.
-    pub(crate) async fn elicit(self, question: Elicitation) -> ElicitResult {
+    pub(crate) async fn elicit(self, question: Elicitation) -> Result<ElicitResult, ErrorData> {
         let Elicitation { server, mut request } = question;
         if let ElicitRequestParams::FormElicitationParams { message, .. }
         | ElicitRequestParams::UrlElicitationParams { message, .. } = &mut request
@@ -104,15 +104,14 @@ impl Caller {
             *message = format!("{server}: {message}");
         }
         let request = ElicitRequest::new(request);
-        match &self.channel {
-            Channel::Rounds { questions, key } => {
-                let answer = round(questions, key, InputRequest::Elicitation(request)).await;
-                answer.unwrap_or_else(|_| declined())
-            }
-            Channel::Session { .. } => match self.ask(ServerRequest::ElicitRequest(request)).await {
-                Ok(ClientResult::ElicitResult(answer)) => answer,
-                _ => declined(),
-            },
+        if let Channel::Rounds { questions, key } = &self.channel {
+            let answer = round(questions, key, InputRequest::Elicitation(request)).await;
+            return Ok(answer.unwrap_or_else(|_| declined()));
+        }
+        match self.ask(ServerRequest::ElicitRequest(request)).await {
+            Ok(ClientResult::ElicitResult(answer)) => Ok(answer),
+            Err(ServiceError::McpError(error)) => Err(bounded_error(error)),
+            _ => Ok(declined()),
         }
     }
 

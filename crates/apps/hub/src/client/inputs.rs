@@ -44,7 +44,9 @@ impl Client {
         let cancelled = CancellationToken::new();
         let answer = match request {
             InputRequest::Elicitation(request) => {
-                serde_json::to_value(self.elicit(request.params, origin, &cancelled).await)
+                let answer = self.elicit(request.params, origin, &cancelled).await;
+                // Such a server takes no error in place of the answer.
+                serde_json::to_value(answer.unwrap_or_else(|_| super::questions::declined()))
             }
             InputRequest::CreateMessage(request) => {
                 serde_json::to_value(self.sample(request.params, origin, &cancelled).await?)

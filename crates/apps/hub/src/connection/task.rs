@@ -185,7 +185,7 @@ impl Task {
             }
             let state = self.after(&end, why, losses);
             let wait = self.setting.backoff.wait(losses.saturating_add(1));
-            let is_over = state.is_settled();
+            let is_over = !matches!(state, ServerState::Reconnecting { .. });
             self.core.set(state, desired.generation);
             slot.end().await;
             if is_over {

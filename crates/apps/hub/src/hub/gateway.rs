@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use rmcp::{Peer, RoleServer, service::RequestContext};
+use rmcp::{ErrorData, Peer, RoleServer, model::PaginatedRequestParams, service::RequestContext};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -146,13 +146,20 @@ impl Gateway {
         offers
     }
 
-    /// Waits for servers that are starting, and returns what the servers offer.
-    async fn settled(&self, context: &RequestContext<RoleServer>) -> Offers {
+    /// Waits for servers that are starting, and returns what the servers offer. Each list has one page.
+    async fn settled(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Offers, ErrorData> {
+        if page.and_then(|page| page.cursor).is_some_and(|cursor| !cursor.is_empty()) {
+            return Err(ErrorData::invalid_params("the cursor is not known: each list has one page", None));
+        }
         if !is_stateless(context) {
             self.watch(&context.peer);
         }
         self.hub.wait_until_ready(self.patience).await;
-        self.offers()
+        Ok(self.offers())
     }
 
     /// Starts to report changes to a client with a handshake.

@@ -38,7 +38,7 @@ impl Loopback {
     /// Waits for the browser's redirect with the answer to this authorization, shows the user that the window can be closed,
     /// and returns the address for [`Authorization::finish`].
     ///
-    /// All other requests get status 404. The caller limits the time.
+    /// All other GET requests get status 404. The caller limits the time.
     ///
     /// # Errors
     ///

@@ -164,14 +164,10 @@ impl Hub {
         let target = Target::find(self.servers(), server)?;
         target.supports("completions", |offers| offers.completions.is_some())?;
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(request));
-        match target
-            .exchange(request, "completion/complete", &self.calls().limits, ClientSide::default())
-            .await?
-        {
-            ServerResult::CompleteResult(result) => {
-                Ok(bounded_values(result.completion, &self.calls().limits))
-            }
-            other => Err(target.unexpected("completion/complete", &other)),
+        let (name, limits) = ("completion/complete", &self.calls().limits);
+        match target.exchange(request, name, limits, ClientSide::default()).await? {
+            ServerResult::CompleteResult(result) => Ok(bounded_values(result.completion, limits)),
+            other => Err(target.unexpected(name, &other)),
         }
     }
 

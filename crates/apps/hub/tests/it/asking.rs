@@ -344,7 +344,7 @@ async fn client_without_the_capability_is_not_asked() {
 }
 
 #[tokio::test]
-async fn metadata_of_a_question_and_the_error_of_a_sampling_request_are_passed_on() {
+async fn metadata_of_a_question_and_the_error_in_answer_to_it_are_passed_on() {
     let hub = asking().await;
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let gateway = Gateway::new(&hub);
@@ -352,7 +352,6 @@ async fn metadata_of_a_question_and_the_error_of_a_sampling_request_are_passed_o
     let (mut client, _) = Raw::shake_hands(theirs, can_all()).await;
     let sample = json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": []}});
     let error = json!({"code": -32602, "message": "no result", "data": {"missing": ["t1"]}});
-    let mut answers = Vec::new();
     for (id, mut question) in [(2, form()), (3, sample)] {
         question["params"]["_meta"] = json!({"x.y/z": 1, "progressToken": "of the server"});
         let call = json!({"name": "test__ask", "arguments": question});
@@ -363,10 +362,8 @@ async fn metadata_of_a_question_and_the_error_of_a_sampling_request_are_passed_o
         client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": error})).await;
         let answered = client.next_message().await;
         let text = answered["result"]["content"][0]["text"].as_str().unwrap();
-        answers.push(serde_json::from_str::<Value>(text).unwrap());
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap()["error"], error);
     }
-    assert_eq!(answers[0]["result"]["action"], "decline");
-    assert_eq!(answers[1]["error"], error);
 }
 
 #[tokio::test]

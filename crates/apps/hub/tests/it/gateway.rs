@@ -309,6 +309,33 @@ async fn metadata_of_a_request_reaches_the_server_without_that_of_the_connection
 }
 
 #[tokio::test]
+async fn metadata_of_a_completion_reaches_the_server() {
+    let hub = hub(&["test"]);
+    let (mut client, _) = Raw::connect(&hub).await;
+    let argument = json!({"name": "n", "value": "v"});
+    let prompt = json!({"type": "ref/prompt", "name": "test__greet-all"});
+    let meta = json!({"x.y/z": "of the client", "progressToken": "mine"});
+    let params = json!({"ref": prompt, "argument": argument, "_meta": meta});
+    let answer = client.request("completion/complete", params).await;
+    assert_eq!(answer["result"]["completion"]["values"], json!(["v", "of the client"]), "{answer}");
+}
+
+#[tokio::test]
+async fn cursor_that_no_list_has_returned_is_invalid() {
+    let hub = hub(&["test"]);
+    let (mut client, _) = Raw::connect(&hub).await;
+    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let answer = client.request(method, json!({"cursor": "2"})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
+        // Some clients write an empty cursor for the first page.
+        for first in [json!({}), json!({"cursor": ""}), json!({"cursor": null})] {
+            let answer = client.request(method, first).await;
+            assert!(answer["result"].is_object(), "{method}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn unfit_parameters_are_distinguished_from_an_unknown_method() {
     let hub = hub(&["test"]);
     let (mut client, _) = Raw::connect(&hub).await;

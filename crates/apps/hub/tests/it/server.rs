@@ -172,7 +172,11 @@ impl Server {
             "subscriptions/listen" if self.is_stateless => {
                 return self.listen(&request["id"], &params["notifications"]);
             }
-            "completion/complete" => Ok(json!({"completion": {"values": [params["argument"]["value"]]}})),
+            "completion/complete" => {
+                let values = [&params["argument"]["value"], &params["_meta"]["x.y/z"]].into_iter();
+                let values = values.filter(|value| value.is_string()).collect::<Vec<_>>();
+                Ok(json!({"completion": {"values": values}}))
+            }
             _ => Err("no such method"),
         };
         let mut answer = match result {

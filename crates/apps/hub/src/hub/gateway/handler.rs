@@ -31,6 +31,7 @@ use super::{
 };
 use crate::{
     CallError, CallOutcome, CallRequest, NamedTool, PromptRequest, ReadRequest, Use, audit::Recording,
+    client::forwarded,
 };
 
 // The hub's futures are boxed: rmcp moves the futures of all requests as one value several times, which overflows a thread's
@@ -126,10 +127,10 @@ impl ServerHandler for Gateway {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offers = self.settled(&context).await;
+        let offers = self.settled(page, &context).await?;
         Ok(ListToolsResult::with_all_items(offers.tools().iter().map(listed).collect()))
     }
 
@@ -180,18 +181,19 @@ impl ServerHandler for Gateway {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(self.settled(&context).await.resources().to_vec()))
+        Ok(ListResourcesResult::with_all_items(self.settled(page, &context).await?.resources().to_vec()))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(self.settled(&context).await.templates().to_vec()))
+        let offers = self.settled(page, &context).await?;
+        Ok(ListResourceTemplatesResult::with_all_items(offers.templates().to_vec()))
     }
 
     async fn read_resource(
@@ -250,10 +252,10 @@ impl ServerHandler for Gateway {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(self.settled(&context).await.prompts().to_vec()))
+        Ok(ListPromptsResult::with_all_items(self.settled(page, &context).await?.prompts().to_vec()))
     }
 
     async fn get_prompt(
@@ -325,6 +327,7 @@ impl ServerHandler for Gateway {
             }
             _ => return Err(ErrorData::invalid_params("this kind of reference is not known", None)),
         };
+        request.meta = forwarded(context.meta.clone());
         let completing = Box::pin(self.hub.complete(server.as_str(), request)).map_err(refused);
         Ok(CompleteResult::new(unless_cancelled(completing, &context).await?))
     }
