@@ -39,8 +39,8 @@ pub enum Error {
         /// The problem with it.
         why: String,
     },
-    /// A hook would not guard what it should: its matcher matches nothing, or the CLI does not support a feature that
-    /// the hook requires by name.
+    /// A hook would not guard what it should: its matcher matches nothing, the CLI does not support a feature that the
+    /// hook requires by name, or it did not register the hooks.
     #[error("the hooks can't be used")]
     Hooks(#[from] HooksError),
     /// The session ended with an error: a crash, a turn without a result, or an error result followed by an exit.

@@ -28,6 +28,9 @@ pub enum HooksError {
         /// The event.
         event: Box<str>,
     },
+    /// The CLI did not register the hooks, as in a session that another program has started. Start a session of your own.
+    #[error("the CLI did not register the hooks: the session was already running")]
+    NotRegistered,
 }
 
 /// A warning about hooks that a session starts with.

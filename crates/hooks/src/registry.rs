@@ -134,22 +134,25 @@ impl Hooks {
         self.registrations.iter().try_for_each(|registration| registration.check())
     }
 
-    /// Checks whether the CLI blocks on hooks without an answer (`hook_on_failure_supported`), and returns a warning if it
-    /// does not.
+    /// Checks whether the CLI has registered the hooks, and whether it blocks on hooks without an answer
+    /// (`hook_on_failure_supported`); returns a warning if it does not block.
     ///
     /// A session calls this after the handshake.
     ///
     /// # Errors
     ///
+    /// [`HooksError::NotRegistered`] if the CLI reports that it calls none of the hooks (`hooks_applied`), and
     /// [`HooksError::BlockUnsupported`] for the first hook with an explicit choice of `Block`, if the CLI does not support
     /// it.
     pub fn check_supported(&self, reply: &InitializeReply) -> Result<Option<HookWarning>, HooksError> {
+        if reply.hooks_applied == Some(false) {
+            return Err(HooksError::NotRegistered);
+        }
         if reply.hook_on_failure_supported == Some(true) {
             return Ok(None);
         }
-        if let Some(one) =
-            self.registrations.iter().find(|one| one.matcher.on_failure == Some(HookFailure::Block))
-        {
+        let blocks = |one: &&Arc<Registration>| one.matcher.on_failure == Some(HookFailure::Block);
+        if let Some(one) = self.registrations.iter().find(blocks) {
             return Err(HooksError::BlockUnsupported { event: one.event.clone() });
         }
         let guards = self.registrations.iter().filter(|registration| registration.guards());

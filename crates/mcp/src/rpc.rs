@@ -54,9 +54,7 @@ pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
     };
     let id = fields.id.map(|id| RawJson::from(id.to_owned()));
     let malformed = |why| Malformed { id: id.clone().unwrap_or_else(null), why };
-    let is_version =
-        |version: &RawValue| version.get() == r#""2.0""# || text(Some(version)).as_deref() == Some("2.0");
-    if !fields.jsonrpc.is_some_and(is_version) {
+    if text(fields.jsonrpc).as_deref() != Some("2.0") {
         return Err(malformed("`jsonrpc` must be \"2.0\""));
     }
     if id.as_ref().is_some_and(|id| !is_id(id.as_str())) {
@@ -223,7 +221,7 @@ fn is_id(id: &str) -> bool {
     id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
 }
 
-fn null() -> RawJson {
+pub(crate) fn null() -> RawJson {
     RawValue::NULL.to_owned().into()
 }
 

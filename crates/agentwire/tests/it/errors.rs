@@ -141,6 +141,17 @@ async fn hooks_that_need_an_unsupported_feature() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn hooks_that_the_cli_did_not_register() {
+    let joined = json!({"hook_on_failure_supported": true, "hooks_applied": false});
+    let (session, mut peer, _) =
+        connect(guarded(Matcher::any()), async |peer| peer.answer("initialize", joined).await).await;
+    let error = session.unwrap_err();
+    assert!(matches!(error, Error::Hooks(HooksError::NotRegistered)), "{error:?}");
+    names(&error, &["the hooks can't be used", "did not register"]);
+    peer.input_ended().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn ended_in_a_turn() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     peer.receive_prompt(&session, "go").await;

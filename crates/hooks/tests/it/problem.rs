@@ -131,6 +131,19 @@ fn seldom_and_always_called_hooks_are_warned_about() {
     assert_eq!(hooks.warnings()[0], ignored);
 }
 
+/// The CLI would call none of them.
+#[test]
+fn hooks_that_the_cli_did_not_register_are_refused() {
+    let mut reply = InitializeReply::default();
+    reply.hook_on_failure_supported = Some(true);
+    for (applied, checked) in
+        [(None, Ok(None)), (Some(true), Ok(None)), (Some(false), Err(HooksError::NotRegistered))]
+    {
+        reply.hooks_applied = applied;
+        assert_eq!(pre_tool_use(Matcher::any()).check_supported(&reply), checked, "{applied:?}");
+    }
+}
+
 #[test]
 fn an_explicit_block_needs_a_cli_that_supports_it() {
     let mut can = InitializeReply::default();

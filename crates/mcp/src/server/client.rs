@@ -73,11 +73,10 @@ impl Client {
         let request = rpc::request(&number.to_string(), method, params);
         self.outbox.send(request).await.map_err(|_| ServerRequestError::Closed)?;
         match answer.await.map_err(|_| ServerRequestError::Closed)? {
-            Response { result: Some(result), .. } => Ok(result),
-            Response { error, .. } => {
-                let Failure { code, message } = error.unwrap_or_default();
+            Response { error: Some(Failure { code, message }), .. } => {
                 Err(ServerRequestError::Refused { code, message })
             }
+            Response { result, .. } => Ok(result.unwrap_or_else(rpc::null)),
         }
     }
 

@@ -150,6 +150,20 @@ async fn a_tool_may_send_any_notification_and_request() {
 }
 
 #[tokio::test]
+async fn a_result_of_null_is_a_result() {
+    let server = Server::new("s", "1")
+        .tool("talk", "", async |_: NoInput, cx| cx.request("ping", json!({})).await.unwrap().to_string());
+    let mut cli = Cli::serving(server).await;
+    cli.post("one", "s", call(1, "talk", json!({}))).await;
+    let message = cli.server_message().await["message"].take();
+    cli.post("two", "s", json!({"jsonrpc": "2.0", "id": message["id"], "result": null})).await;
+    // The result of the call and the acknowledgement may come in either order.
+    let answers = [cli.answer().await, cli.answer().await];
+    let (_, result) = answers.into_iter().find(|(id, _)| id == "one").unwrap();
+    assert_eq!(result.unwrap()["mcp_response"]["result"]["content"][0]["text"], "null");
+}
+
+#[tokio::test]
 async fn an_answer_that_can_not_be_read_fails_its_request_with_the_reason() {
     let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx| {
         cx.request("ping", json!({})).await.unwrap_err().to_string()
