@@ -32,9 +32,7 @@ impl Options {
 
     /// Adds directories, variables, and flags that this version does not know.
     pub(super) fn process_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
-        for dir in &self.additional_directories {
-            plan.flag("add-dir", Some(dir.display()));
-        }
+        self.additional_directories.iter().for_each(|dir| plan.flag("add-dir", Some(dir.display())));
         plan.switch("debug", self.debug && self.debug_file.is_none());
         self.variables_to_cli(plan)?;
         for (name, value) in &self.extra_args {
@@ -47,12 +45,8 @@ impl Options {
 
     /// Adds the variables. Those of `env` take precedence.
     fn variables_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
-        for (name, value) in &self.env {
-            check_variable("env", name, Some(value.as_str()))?;
-        }
-        for name in &self.env_remove {
-            check_variable("envRemove", name, None)?;
-        }
+        self.env.iter().try_for_each(|(name, value)| check_variable("env", name, Some(value.as_str())))?;
+        self.env_remove.iter().try_for_each(|name| check_variable("envRemove", name, None))?;
         if self.enable_file_checkpointing {
             plan.env.insert(cli::env::FILE_CHECKPOINTING.to_owned(), "true".to_owned());
         }

@@ -82,9 +82,11 @@ impl LaunchPlan {
                 (cli::env::SDK_VERSION.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]),
             // The session is not part of an outer session that this program may run in.
+            // With `--inspect` in `NODE_OPTIONS`, as in terminals of some editors, the CLI exits without a message.
             env_remove: BTreeSet::from([
                 cli::env::NESTED.to_owned(),
                 cli::env::DERIVED_CLIENT_APP.to_owned(),
+                "NODE_OPTIONS".to_owned(),
             ]),
             files: Vec::new(),
             initialize: Initialize::default(),

@@ -69,9 +69,18 @@ fn not_asked(option: &'static str, value: impl Into<String>, instead: &'static s
 fn whole_tools(rules: &str) -> Vec<String> {
     let whole = rules_of(rules).flatten().filter(Rule::is_whole);
     let tools = whole.map(|rule| String::from(rule.tool_name));
-    // The CLI supports a `*` only for the tools of one server.
-    let has_effect = |tool: &str| tool.strip_suffix('*').is_none_or(|start| start.matches("__").count() > 1);
-    tools.filter(|tool| !ALWAYS_ASK.contains(&&**tool) && has_effect(tool)).collect()
+    tools.filter(|tool| !ALWAYS_ASK.contains(&&**tool) && !is_idle(tool)).collect()
+}
+
+/// Returns whether one of the rules of a text allows nothing because of its tool.
+pub(super) fn has_idle_rule(rules: &str) -> bool {
+    rules_of(rules).flatten().any(|rule| is_idle(&rule.tool_name))
+}
+
+/// Returns whether an allow rule for this tool allows nothing: a `*` counts only behind the name of a server, as in
+/// `mcp__server__*`. Measured on CLI 2.1.332.
+fn is_idle(tool: &str) -> bool {
+    tool.split_once('*').is_some_and(|(start, _)| start.matches("__").count() < 2)
 }
 
 /// Returns the rules of a text as the CLI reads it on the command line, separated by commas and blanks.

@@ -103,7 +103,7 @@ options! {
         /// The available built-in tools (`--tools`); `None` leaves it to the CLI, an empty list means none.
         tools: some(Tools), "tools", custom("`--tools=a,b`, `--tools=`, `--tools=default`"), OLD, "list of strings, or `{\"type\": \"preset\", \"preset\": \"claude_code\"}`", "the CLI's";
         /// Tool uses allowed without a question (`--allowedTools`), as rules such as `Bash(git:*)`.
-        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, is an error.";
+        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, is an error. One that allows nothing, such as `mcp__*`, causes a warning.";
         /// Tools that are removed (`--disallowedTools`).
         disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, is an error.";
         /// Aliases of tools (`initialize.toolAliases`): a use of the first name is a use of the second.

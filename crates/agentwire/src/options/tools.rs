@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LaunchPlan, Options, launch_plan::word, prompt::PresetName};
+use super::{LaunchPlan, Options, Warning, launch_plan::word, permission_bypass, prompt::PresetName};
 
 /// The available built-in tools.
 ///
@@ -97,21 +97,19 @@ impl Options {
             }
         };
         let mut allowed = self.allowed_tools.clone();
-        for rule in rules {
-            if !allowed.contains(&rule) {
-                allowed.push(rule);
-            }
-        }
+        allowed.extend(rules.into_iter().filter(|rule| !self.allowed_tools.contains(rule)));
         plan.list("allowedTools", &allowed);
+        if self.allowed_tools.iter().any(|rules| permission_bypass::has_idle_rule(rules)) {
+            plan.warn(Warning::NoEffect { option: "allowedTools", why: IDLE_RULE });
+        }
         let tools = self.tools.as_ref().map(|tools| match tools {
             Tools::Named(names) => names.join(","),
             Tools::Preset => "default".to_owned(),
         });
         plan.flag("tools", tools);
         let question = self.tool_config.as_ref().and_then(|config| config.ask_user_question.as_ref());
-        if let Some(format) = question.and_then(|question| question.preview_format) {
-            plan.env.insert(PREVIEW_FORMAT.to_owned(), word(&format));
-        }
+        let format = question.and_then(|question| question.preview_format);
+        plan.env.extend(format.map(|format| (PREVIEW_FORMAT.to_owned(), word(&format))));
     }
 }
 
@@ -136,4 +134,5 @@ mod preset {
     }
 }
 
+const IDLE_RULE: &str = "a rule such as `*` or `mcp__*` allows nothing; name the tools, or a server";
 const PREVIEW_FORMAT: &str = "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT";

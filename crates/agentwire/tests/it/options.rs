@@ -341,6 +341,26 @@ fn options_without_effect_cause_warnings() {
     assert!(visible[0].to_string().contains("`managedSettings`"));
 }
 
+/// CLI 2.1.332 supports a `*` in an allow rule only behind the name of a server, and in a deny rule anywhere.
+#[test]
+fn allow_rule_that_allows_nothing_causes_a_warning() {
+    for (rule, allows_nothing) in [
+        ("*", true),
+        ("B*", true),
+        ("mcp__*", true),
+        ("Read,mcp__s*__hello", true),
+        ("mcp__s", false),
+        ("mcp__s__*", false),
+        ("mcp__s__*o", false),
+        ("Bash(*)", false),
+    ] {
+        let warnings = Options::new().allowed_tools([rule]).to_launch_plan().unwrap().warnings;
+        let warned = warnings.first().and_then(Warning::option);
+        assert_eq!(warned, allows_nothing.then_some("allowedTools"), "{rule}");
+    }
+    assert_eq!(Options::new().disallowed_tools(["*", "mcp__*"]).to_launch_plan().unwrap().warnings, []);
+}
+
 #[test]
 fn secrets_are_in_no_argument() {
     let options = Options::new()

@@ -104,8 +104,8 @@ fn bypassing_options_cause_warnings() {
         Options::new().permission_mode(PermissionMode::AcceptEdits),
         Options::new().permission_prompts(PermissionPrompts::Host),
         Options::new().allow_dangerously_skip_permissions(),
-        // Rules without an effect, and tools that always ask.
-        Options::new().allowed_tools(["*", "mcp__*", "Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
+        // A rule for some calls, and tools that always ask.
+        Options::new().allowed_tools(["Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
         settings(r#"{"permissions":{"deny":["Bash"],"ask":["Read"]}}"#),
         auto_allow(false),
         settings(r#"{"sandbox":{"enabled":false,"autoAllowBashIfSandboxed":true}}"#),

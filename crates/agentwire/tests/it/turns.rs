@@ -306,18 +306,23 @@ async fn cancelled_prompt_has_a_turn_without_a_result() {
 /// With a CLI that names no prompts, turns that had ended when the prompt was sent are still excluded.
 #[tokio::test(start_paused = true)]
 async fn earlier_turns_are_set_aside_without_prompt_names() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
-    peer.receive_prompt(&session, "one").await;
-    peer.complete_turn("one").await;
-    // It has arrived but was not read yet.
-    while session.control().turns_ended() == 0 {
-        tokio::task::yield_now().await;
+    // A hard limit below the soft one is treated as the soft one, also for messages of other turns.
+    for hard in [Config::default().unread_hard_limit, 0] {
+        let mut config = Config::default();
+        config.unread_hard_limit = hard;
+        let (mut session, mut peer) = connected(Session::builder().config(config)).await;
+        peer.receive_prompt(&session, "one").await;
+        peer.complete_turn("one").await;
+        // It has arrived but was not read yet.
+        while session.control().turns_ended() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let turn = peer.start_turn(&mut session, "two").await;
+        peer.complete_turn("two").await;
+        assert_eq!(turn.text().await.unwrap(), "two");
+        let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
+        assert_eq!(kinds, ["assistant", "result"]);
     }
-    let turn = peer.start_turn(&mut session, "two").await;
-    peer.complete_turn("two").await;
-    assert_eq!(turn.text().await.unwrap(), "two");
-    let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
-    assert_eq!(kinds, ["assistant", "result"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -355,22 +360,6 @@ async fn leftovers_are_bounded_and_nothing_is_lost() {
     assert_eq!(own, ["command_lifecycle", "command_lifecycle", "system", "assistant", "result"]);
     assert_eq!(others.len(), 102);
     drop(speaking.await.unwrap());
-}
-
-/// A hard limit below the soft one is treated as the soft one, also for messages of other turns.
-#[tokio::test(start_paused = true)]
-async fn leftovers_below_the_soft_limit_are_no_backlog() {
-    let mut config = Config::default();
-    config.unread_hard_limit = 0;
-    let (mut session, mut peer) = connected(Session::builder().config(config)).await;
-    peer.receive_prompt(&session, "one").await;
-    peer.complete_turn("one").await;
-    while session.control().turns_ended() == 0 {
-        tokio::task::yield_now().await;
-    }
-    let turn = peer.start_turn(&mut session, "two").await;
-    peer.complete_turn("two").await;
-    assert_eq!(turn.text().await.unwrap(), "two");
 }
 
 #[tokio::test(start_paused = true)]
