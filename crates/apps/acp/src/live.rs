@@ -131,7 +131,7 @@ impl Live {
         self.handle.show(shown(updates)).await;
     }
 
-    /// Runs until the CLI ends, or the session is stopped, and then waits for the CLI's exit.
+    /// Runs until the CLI ends, or the session is stopped, which interrupts its turn, and then waits for the CLI's exit.
     pub(crate) async fn run(mut self) {
         self.handle.show(vec![available_commands(&self.session.initialized().commands)]).await;
         let stop = self.handle.stop.clone();
@@ -162,8 +162,14 @@ impl Live {
                 };
             }
         };
-        // The prompts get their answers, so no loss is unreported.
-        let _ = tokio::join!(session.close(), report);
+        let interrupt = async {
+            // At the end of its input alone, the CLI would continue its turn for the whole grace period.
+            if why.is_none() {
+                let _ = handle.control.interrupt_and_cancel_queued().await;
+            }
+        };
+        // The prompts get their answers, so no loss is unreported. The interrupt is queued before the input ends.
+        let _ = tokio::join!(biased; interrupt, session.close(), report);
     }
 
     /// Serves until the CLI ends, and returns the reason.

@@ -162,8 +162,17 @@ pub(crate) fn available_commands(commands: &[SlashCommand]) -> SessionUpdate {
 
 /// Returns the name of a command for the client. A prompt of an MCP server, `SERVER:PROMPT (MCP)`, is shown as
 /// `mcp:SERVER:PROMPT`: Zed reads a typed name up to a blank, and refuses names that are not in the list.
+///
+/// A server with a blank in its name is shown as in the names of its tools, which the CLI takes for its prompts too.
 fn shown_name(name: &str) -> String {
-    name.strip_suffix(MCP_SUFFIX).map_or_else(|| name.to_owned(), |prompt| format!("{MCP_PREFIX}{prompt}"))
+    let Some(prompt) = name.strip_suffix(MCP_SUFFIX) else { return name.to_owned() };
+    match prompt.rsplit_once(':').filter(|(server, _)| server.contains(' ')) {
+        Some((server, prompt)) => {
+            let is_replaced = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
+            format!("mcp__{}__{prompt}", server.replace(is_replaced, "_"))
+        }
+        None => format!("{MCP_PREFIX}{prompt}"),
+    }
 }
 
 /// Returns a prompt with a command as the CLI names it.

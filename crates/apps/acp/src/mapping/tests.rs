@@ -282,13 +282,13 @@ fn server_that_has_failed_is_reported_once() {
 
 #[test]
 fn offered_commands_have_no_blank_and_begin_no_other_session() {
-    let commands = ["clear", "compact", "__own", "files:list (MCP)"]
+    let commands = ["clear", "compact", "__own", "files:list (MCP)", "my files.v2:list (MCP)"]
         .map(|name| serde_json::json!({"name": name, "description": "", "argumentHint": ""}));
     let commands = serde_json::Value::from(commands).to_string();
     let commands = serde_json::from_str::<Vec<_>>(&commands).unwrap();
     let shown = serde_json::to_value(super::system::available_commands(&commands)).unwrap();
     let shown = shown["availableCommands"].as_array().unwrap().iter().map(|command| command["name"].clone());
-    assert_eq!(shown.collect::<Vec<_>>(), ["compact", "mcp:files:list"]);
+    assert_eq!(shown.collect::<Vec<_>>(), ["compact", "mcp:files:list", "mcp__my_files_v2__list"]);
 }
 
 #[test]

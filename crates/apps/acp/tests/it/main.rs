@@ -165,6 +165,20 @@ async fn open_call_fails_when_the_cli_ends() {
 }
 
 #[tokio::test]
+async fn closed_session_is_interrupted() {
+    let noting = "    *'\"subtype\":\"interrupt\"'*) : > interrupted ;;\n    *'Use a tool'*)";
+    let cli = CLI.replacen("    *'Use a tool'*)", noting, 1);
+    in_session_of(&cli, async |session, folder, input, lines| {
+        let close = request("session/close", json!({"sessionId": session}));
+        input.write_all(format!("{close}\n").as_bytes()).await.unwrap();
+        // Answered after the CLI's exit.
+        result(lines).await;
+        assert!(folder.join("interrupted").is_file());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn prompts_of_a_cli_that_names_none_are_sent_one_by_one() {
     in_session_of(OLD_CLI, async |session, _, input, lines| {
         let prompt = prompt(&session, "Go.");
