@@ -25,13 +25,15 @@ use crate::signals::Signals;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A file of replies, such as {"replies": [{"blocks": [{"text": "Hello."}]}]}; the README of agentwire-testkit lists the fields
+    ///
+    /// A reply with `hold` or `hold_before` waits until the model ends.
     script: PathBuf,
     /// The home folder of the CLI; by default a temporary one
     ///
     /// Each start of the model counts the ids of its answers anew, so do not resume a session of an earlier one.
     #[arg(long)]
     home: Option<PathBuf>,
-    /// A program to run with these variables alone; the model ends with it
+    /// A program to run with these variables and the AGENTWIRE_ ones alone; the model ends with it
     #[arg(last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
 }

@@ -245,7 +245,11 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
         reported = query.warnings().len();
         let Some(incoming) = query.next().await else { break };
         // The end of the CLI after a failed turn is a consequence.
-        let incoming = incoming.map_err(|error| failed.take().unwrap_or_else(|| error.into()))?;
+        let incoming = incoming.map_err(|error| {
+            // A closed pipe does not hide the failure.
+            let _ = printer.end_line();
+            failed.take().unwrap_or_else(|| error.into())
+        })?;
         match incoming.message() {
             _ if as_json => print_line(&incoming)?,
             Some(message) => printer.print(message)?,
@@ -267,6 +271,8 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
             _ => {}
         }
     }
+    // A turn without a result leaves its line open.
+    let _ = printer.end_line();
     failed.map_or(Ok(()), Err)
 }
 

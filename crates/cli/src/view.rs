@@ -3,6 +3,7 @@
 mod serve;
 mod source;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -21,7 +22,7 @@ use source::Source;
 pub struct Args {
     /// A transcript, a capture of the CLI's output, or the id of a stored session, whose main conversation is shown from
     /// its last compaction on
-    session: String,
+    session: OsString,
     /// Where to write the page; NAME.html in this folder by default
     #[arg(short = 'o', long, value_name = "FILE", conflicts_with = "serve")]
     out: Option<PathBuf>,

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentwire_hub::rmcp::service::ServerInitializeError;
 use agentwire_hub::rmcp::transport::{
     StreamableHttpServerConfig, StreamableHttpService, stdio,
     streamable_http_server::session::local::LocalSessionManager,
@@ -64,9 +65,19 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
 }
 
 async fn over_stdio(hub: &Hub) -> Result<(), Failure> {
-    let serving = Gateway::new(hub).pass_logs().serve(stdio()).await?;
+    let serving = Gateway::new(hub).pass_logs().serve(stdio()).await.map_err(unserved)?;
     serving.waiting().await?;
     Ok(())
+}
+
+/// Explains a missing client, for users that start the program by hand.
+fn unserved(error: ServerInitializeError) -> Failure {
+    match error {
+        ServerInitializeError::ConnectionClosed(_) => Failure::new(
+            "the input ended before the handshake: an MCP client has to be at the other end; see --help",
+        ),
+        other => other.into(),
+    }
 }
 
 async fn over_http(hub: &Hub, address: SocketAddr, as_json: bool) -> Result<(), Failure> {

@@ -92,7 +92,8 @@ impl Printer {
         line(paint(text, Color::Dim))
     }
 
-    fn end_line(&mut self) -> Result<(), Failure> {
+    /// Ends the line of a text that has streamed.
+    pub(super) fn end_line(&mut self) -> Result<(), Failure> {
         if std::mem::take(&mut self.is_inside_line) { write(b"\n") } else { Ok(()) }
     }
 }

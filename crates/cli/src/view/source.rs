@@ -1,5 +1,6 @@
 //! The session of a page: a file, or a session that the CLI has stored.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::session_info::{SessionMessage, SessionMessageKind};
 use agentwire_sessions::{Page, Sessions};
 use agentwire_testkit::Transcript;
-use agentwire_testkit::transcript::{Entry, Header};
+use agentwire_testkit::transcript::{Entry, Header, ParseCause, ParseError};
 
 use crate::failure::{Failure, While as _};
 use crate::sessions;
@@ -22,14 +23,15 @@ pub(super) enum Source {
 
 impl Source {
     /// Returns the file of this name, or else the stored session of this id.
-    pub(super) fn find(name: &str, folder: Option<&Path>) -> Result<Self, Failure> {
-        if uuid::Uuid::parse_str(name).is_err() || Path::new(name).exists() {
+    pub(super) fn find(name: &OsStr, folder: Option<&Path>) -> Result<Self, Failure> {
+        let id = name.to_str().filter(|name| uuid::Uuid::parse_str(name).is_ok());
+        let Some(id) = id.filter(|id| !Path::new(id).exists()) else {
             return Ok(Self::File(PathBuf::from(name)));
-        }
-        let (sessions, id) = (sessions::local(folder)?, SessionId::from(name));
+        };
+        let (sessions, id) = (sessions::local(folder)?, SessionId::from(id));
         match sessions.info(&id)? {
             Some(_) => Ok(Self::Stored(sessions, id)),
-            None => Err(Failure::new(format!("there is no file and no stored session {name}"))),
+            None => Err(Failure::new(format!("there is no file and no stored session {id}"))),
         }
     }
 
@@ -64,7 +66,15 @@ impl Source {
         match self {
             Self::File(file) => {
                 let reading = || format!("reading {}", file.display());
-                Transcript::parse(fs::read(file).while_doing(reading)?).while_doing(reading)
+                let text = fs::read(file).while_doing(reading)?;
+                let is_capture = file.extension().is_some_and(|extension| extension == "jsonl");
+                match Transcript::parse(&text) {
+                    // A capture may begin with a line that is no JSON, or may still be empty.
+                    Err(ParseError { cause: ParseCause::NotATranscript, .. }) if is_capture => {
+                        Ok(Transcript::from_json_lines(&text))
+                    }
+                    parsed => parsed.while_doing(reading),
+                }
             }
             Self::Stored(sessions, id) => {
                 let messages = sessions.messages(id, Page::ALL)?.unwrap_or_default();

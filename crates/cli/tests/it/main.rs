@@ -386,6 +386,31 @@ fn drift_reads_a_capture_that_begins_with_noise() {
 }
 
 #[test]
+fn capture_that_begins_with_noise_is_viewed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.jsonl");
+    // Another program may still write the capture.
+    for lines in ["", "a warning\n{\"type\":\"keep_alive\"}\n"] {
+        fs::write(&file, lines).unwrap();
+        let done = agentwire(&["view", "a.jsonl"]).current_dir(&folder).output().unwrap();
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+    assert!(fs::read_to_string(folder.path().join("a.html")).unwrap().contains("a warning"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn file_with_a_name_that_is_not_utf8_is_viewed() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"a\xff.transcript");
+    fs::copy(fixture(), folder.path().join(name)).unwrap();
+    let done = agentwire(&["view"]).arg(name).current_dir(&folder).output().unwrap();
+    assert!(done.status.success(), "{}", text(&done.stderr));
+}
+
+#[test]
 fn help_and_version_are_printed() {
     let help = output(&["--help"]);
     assert!(help.status.success() && text(&help.stdout).contains("AGENTWIRE_REPLAY"));

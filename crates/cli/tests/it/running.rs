@@ -100,6 +100,12 @@ fn answer_that_was_cut_off_is_not_printed_again() {
 }
 
 #[test]
+fn answer_without_a_result_ends_its_line() {
+    let (code, text, notes) = ran(&COMMAND_CLI.replace(RESULT, "exit 3"), &["Go."]);
+    assert_eq!((code, &*text), (Some(2), "the context\n"), "{notes}");
+}
+
+#[test]
 fn json_is_the_lines_of_the_cli() {
     let line = r#"{"type": "keep_alive","zz" : 1}"#;
     let script = with_lines(&[line, "a stray print", r#"{"type":"a line that is cut"#]);

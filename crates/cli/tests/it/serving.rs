@@ -76,6 +76,19 @@ fn gateway_reports_a_server_that_fails() {
     }
 }
 
+#[cfg(feature = "hub")]
+#[test]
+fn gateway_without_a_client_names_the_cause() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("mcp.json");
+    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
+    let mut gateway = agentwire(&["hub", "serve", "--config", config.to_str().unwrap()]);
+    let done = gateway.stdin(Stdio::null()).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    let errors = String::from_utf8(done.stderr).unwrap();
+    assert!(errors.contains("agentwire: the input ended before the handshake"), "{errors}");
+}
+
 #[test]
 fn served_page_follows_the_file_and_is_private() {
     let folder = tempfile::tempdir().unwrap();

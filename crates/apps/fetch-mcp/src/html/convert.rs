@@ -276,10 +276,11 @@ const MAX_TITLE: usize = 500;
 const SKIPPED: &[&[u8]] = &[
     b"audio",
     b"canvas",
+    b"datalist",
     b"iframe",
     b"math",
     b"noembed",
-    b"noframe",
+    b"noframes",
     b"noscript",
     b"object",
     b"script",

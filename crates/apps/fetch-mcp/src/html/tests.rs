@@ -132,6 +132,12 @@ fn scripts_and_styles_are_left_out() {
 }
 
 #[test]
+fn text_for_browsers_without_frames_and_suggestions_of_a_field_are_left_out() {
+    let html = "<frameset></frameset><noframes><p>n</noframes>a<datalist><option>b<option>c</datalist>d";
+    assert_eq!(markdown(html), "ad");
+}
+
+#[test]
 fn formula_is_shown_as_its_text() {
     let html = "<p>The area is <math alttext='r^2'><mi>r</mi></math> exactly.";
     assert_eq!(page(html, Format::Text).text, "The area is r^2 exactly.");
