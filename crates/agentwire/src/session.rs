@@ -136,8 +136,8 @@ impl Session {
     /// The CLI registers the hooks again.
     /// It cancels running callbacks, because they may have changed: a tool use guarded by such a hook is refused and
     /// may be retried.
-    /// Open permission questions stay open. One that was lost in the gap is not asked again: interrupt the turn if it
-    /// hangs.
+    /// Open questions stay open. The CLI's reply lists them, and one that is not open here is asked again: it was lost
+    /// in a gap of the transport, or its answer was.
     ///
     /// # Cancel safety
     ///

@@ -169,9 +169,9 @@ impl Router {
     ///
     /// A request that is still queued is not written.
     pub fn cancel(&mut self, id: &RequestId) {
-        if let Some(Pending { subtype, .. }) = self.outbound.remove(id) {
-            self.send_cancel(id);
-            self.answered(id.clone(), Err(ControlError::Cancelled { subtype }));
+        if let Some((id, Pending { subtype, .. })) = self.outbound.remove(id) {
+            self.send_cancel(&id);
+            self.answered(id, Err(ControlError::Cancelled { subtype }));
         }
     }
 

@@ -1,8 +1,5 @@
 //! Constants of the CLI: versions, arguments and environment variables.
 
-/// The CLI version that most fixtures were recorded from.
-pub const RECORDED_VERSION: &str = "2.1.330";
-
 /// The oldest CLI version that this protocol is expected to work with.
 pub const MIN_VERSION: &str = "2.1.0";
 

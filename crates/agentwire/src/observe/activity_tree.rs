@@ -28,7 +28,7 @@ pub(super) struct ActivityTree {
     calls: BTreeMap<u64, OpenActivity>,
     /// Contents of sent prompts, kept until their turn begins; empty if contents are not observed.
     prompts: VecDeque<(Uuid, RawJson)>,
-    observers: Vec<Weak<ObserverQueue>>,
+    pub(super) observers: Vec<Weak<ObserverQueue>>,
     /// The end of the session, for observers that are added after it.
     end: Option<Observation>,
 }
@@ -59,10 +59,6 @@ impl ActivityTree {
         let span = open.span.clone();
         self.session = Some(open);
         span
-    }
-
-    pub(super) fn is_observed(&self) -> bool {
-        !self.observers.is_empty()
     }
 
     /// Adds an observer and sends it the open activities.

@@ -95,7 +95,7 @@ impl Watch {
 
     /// Updates whether an observer exists.
     fn update_wanted(&self, state: &State) {
-        self.wanted.store(state.traced || state.tree.is_observed(), Ordering::Relaxed);
+        self.wanted.store(state.traced || !state.tree.observers.is_empty(), Ordering::Relaxed);
     }
 
     /// Adds the arrived events to the tree.

@@ -1,6 +1,6 @@
 //! Turns the options into a process launch: program, command line, environment and private files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agentwire_transport::{
     TransportError,
@@ -48,16 +48,13 @@ pub(super) fn inherited(options: &Options, name: &str) -> Option<String> {
 
 /// Returns the program to run: the CLI, or if that is a script, its runtime with the script as argument.
 fn through(options: &Options, cli: PathBuf) -> (PathBuf, Option<PathBuf>) {
-    if !is_script(&cli) {
+    let is_script = cli.extension().is_some_and(|name| SCRIPTS.iter().any(|script| name == *script));
+    if !is_script {
         return (cli, None);
     }
     let runtime = options.executable.clone().unwrap_or_else(|| PathBuf::from(SCRIPT_RUNTIME));
     // Make it absolute: the path is relative to our working directory, and the runtime may start in another.
     (runtime, Some(std::path::absolute(&cli).unwrap_or(cli)))
-}
-
-fn is_script(program: &Path) -> bool {
-    program.extension().is_some_and(|name| SCRIPTS.iter().any(|script| name == *script))
 }
 
 const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "tsx"];

@@ -10,7 +10,7 @@ use agentwire::{
 use serde_json::{Value, json};
 
 use crate::{
-    peer::{Peer, connect, result},
+    peer::{Peer, can_use_tool, connect, connected, result},
     permissions::{SETTINGS, folders_with_settings, handler},
 };
 
@@ -197,6 +197,24 @@ async fn reinitialize_repeats_the_handshake() {
     assert_eq!(first["request"], second["request"]);
     assert!(second["request"]["hooks"]["PreToolUse"].is_array());
     assert_eq!(session.initialized().pid, Some(9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn question_that_was_lost_before_a_second_handshake_is_asked_again() {
+    let (mut session, mut peer) = connected(Session::builder().permissions(handler())).await;
+    let question = json!({"type": "control_request", "request_id": "q", "request": can_use_tool("Bash")});
+    let answer = async {
+        let request = peer.request("initialize").await;
+        let response = json!({
+            "subtype": "success", "request_id": request["request_id"], "response": {},
+            "pending_permission_requests": [question],
+        });
+        peer.say(json!({"type": "control_response", "response": response})).await;
+        peer.response("q").await
+    };
+    let (reply, answer) = tokio::join!(session.reinitialize(), answer);
+    reply.unwrap();
+    assert_eq!(answer["response"]["behavior"], "deny", "{answer}");
 }
 
 #[tokio::test(start_paused = true)]

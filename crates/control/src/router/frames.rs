@@ -45,9 +45,9 @@ impl Router {
                 self.refuse(id.clone(), fault.to_string());
             }
             FrameError::TooLong { kind: FrameKind::Response(Some(id)), .. } => {
-                if let Some(pending) = self.outbound.remove(id) {
+                if let Some((id, pending)) = self.outbound.remove(id) {
                     let error = ControlError::TooLong { subtype: pending.subtype, source: fault.clone() };
-                    self.answered(id.clone(), Err(error));
+                    self.answered(id, Err(error));
                 }
             }
             FrameError::TooLong { kind: FrameKind::Result, .. } => {
@@ -88,13 +88,13 @@ impl Router {
         if is_truncated && incoming.message().is_none() {
             return self.show(Received::Decoded(incoming));
         }
-        let Some((id, pending)) = id.and_then(|id| self.outbound.remove(&id).map(|pending| (id, pending)))
-        else {
+        let Some((id, pending)) = id.and_then(|id| self.outbound.remove(&id)) else {
             self.ignored.responses += 1;
             return;
         };
-        let reply = outbound::reply(pending.subtype, incoming);
-        self.answered(id, reply);
+        let unanswered = outbound::unanswered(&incoming);
+        self.answered(id, outbound::reply(pending.subtype, incoming));
+        unanswered.into_iter().for_each(|line| self.handle_frame(Frame::new(line)));
     }
 
     fn handle_cancel(&mut self, id: Option<RequestId>) {

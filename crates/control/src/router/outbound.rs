@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use agentwire_codec::Incoming;
+use agentwire_codec::{Incoming, Line};
 use agentwire_protocol::{
     Hidden, Message, RawJson, RequestId,
     control::{Failure, Outcome, Success},
@@ -35,8 +35,8 @@ impl Outbound {
         id
     }
 
-    pub(super) fn remove(&mut self, id: &RequestId) -> Option<Pending> {
-        self.pending.remove(id)
+    pub(super) fn remove(&mut self, id: &RequestId) -> Option<(RequestId, Pending)> {
+        self.pending.remove_entry(id)
     }
 
     pub(super) fn pop(&mut self) -> Option<(RequestId, Pending)> {
@@ -56,6 +56,20 @@ impl Outbound {
     pub(super) fn len(&self) -> usize {
         self.pending.len()
     }
+}
+
+/// Returns the requests of the CLI that a reply to `initialize` lists as unanswered, as lines: this host did not get
+/// them, or its answers were lost.
+pub(super) fn unanswered(incoming: &Incoming) -> Vec<Line> {
+    let Some(Message::ControlResponse(response)) = incoming.message() else { return Vec::new() };
+    let Outcome::Success(reply) = &response.response else { return Vec::new() };
+    let lists = [
+        &reply.pending_permission_requests,
+        &reply.pending_user_dialog_requests,
+        &reply.pending_elicitation_requests,
+    ];
+    let requests = lists.into_iter().flatten().flatten().filter_map(|request| RawJson::encode(request).ok());
+    requests.map(|request| request.as_str().into()).collect()
 }
 
 /// Returns the reply in a response to a call of this subtype.

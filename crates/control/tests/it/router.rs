@@ -196,6 +196,20 @@ fn a_second_request_with_an_open_id_gets_no_answer_of_its_own() {
 }
 
 #[test]
+fn requests_that_the_reply_lists_as_unanswered_are_opened() {
+    let mut script = Script::default();
+    script.line(&inbound("a")).call();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(inbound);
+    let lists = format!(
+        r#""pending_permission_requests":[{a},{b}],"pending_user_dialog_requests":[{c}],"pending_elicitation_requests":[{d}]"#
+    );
+    script.line(&success("req_1", "{}").replacen("}}", &format!("}},{lists}}}"), 1));
+    let opened = ["inbound b new_thing", "inbound c new_thing", "inbound d new_thing"];
+    check(&mut script, &[&["inbound a new_thing", "answered req_1 {}"], &opened[..]].concat());
+    assert_eq!(script.router.answer(&"d".into(), ok()), Ok(()));
+}
+
+#[test]
 fn a_request_that_cant_be_read_is_refused_and_shown() {
     let mut script = Script::default();
     let broken = r#"{"type":"control_request","request_id":"a","request":{"subtype":"can_use_tool"}}"#;

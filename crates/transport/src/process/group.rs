@@ -88,11 +88,6 @@ impl Group {
         }
     }
 
-    /// Returns whether the leader is reaped, after which the group must not be signalled.
-    pub(super) fn is_reaped(&self) -> bool {
-        *self.lock_reaped()
-    }
-
     /// Reaps the leader, which must have ended. After this the system may reuse its id.
     pub(super) fn reap(&self) {
         let mut reaped = self.lock_reaped();
@@ -115,7 +110,8 @@ impl Group {
         self.reap();
     }
 
-    fn lock_reaped(&self) -> MutexGuard<'_, bool> {
+    /// Returns whether the leader is reaped, after which the group must not be signalled.
+    pub(super) fn lock_reaped(&self) -> MutexGuard<'_, bool> {
         self.reaped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

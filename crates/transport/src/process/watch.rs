@@ -59,7 +59,7 @@ fn release(running: &Running) {
 
 /// Waits for the end of the rest of the group, which has received SIGTERM, and kills it at the deadline.
 fn end_group(running: &Running, drained: Instant, killed: Instant) {
-    if running.group.is_reaped() {
+    if *running.group.lock_reaped() {
         // Other code of this program reaped the leader, so only a member of the group can still signal it safely.
         running.guard.take_over();
         wait_while(running, drained, killed + AFTER_KILL, || running.guard.is_alive());
