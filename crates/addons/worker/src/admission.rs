@@ -1,7 +1,9 @@
 //! How many processes may run.
 
 use std::{
+    collections::HashMap,
     fs,
+    iter::{once, successors},
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
@@ -21,7 +23,7 @@ pub struct Admission {
 #[derive(Debug)]
 struct State {
     rule: Rule,
-    /// The highest memory of a process group so far, in bytes.
+    /// The highest memory of a child with its descendants so far, in bytes.
     high_water: AtomicU64,
     /// When the processes were measured last.
     measured: Mutex<Option<Instant>>,
@@ -173,35 +175,48 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     limits.min()
 }
 
-/// Returns the resident memory of the largest process group that a child of this process leads.
+/// Returns the most resident memory that a child of this process, its descendants and its process group have together.
+///
+/// Only children that lead a group count. The CLI runs each command of a tool in a group of its own.
 fn largest_child() -> Option<u64> {
     let (own, page) = (std::process::id(), rustix::param::page_size() as u64);
-    let (mut leaders, mut groups) = (Vec::new(), std::collections::HashMap::<u32, u64>::new());
+    let mut processes = HashMap::new();
     for entry in fs::read_dir("/proc").ok()?.flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
-            continue;
-        };
-        let Some((parent, group, pages)) =
-            fs::read_to_string(entry.path().join("stat")).ok().as_deref().and_then(fields)
-        else {
-            continue;
-        };
-        if parent == own && group == pid {
-            leaders.push(pid);
-        }
-        let memory = groups.entry(group).or_default();
-        *memory = memory.saturating_add(pages.saturating_mul(page));
+        let pid = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+        let process = pid.and_then(|_| process(&fs::read_to_string(entry.path().join("stat")).ok()?));
+        processes.extend(pid.zip(process));
     }
-    leaders.iter().filter_map(|leader| groups.get(leader)).max().copied()
+    let is_child = |pid: &u32| processes.get(pid).is_some_and(|it| it.parent == own && it.group == *pid);
+    let mut children = HashMap::<u32, u64>::new();
+    for (pid, process) in &processes {
+        let ancestors = successors(Some(*pid), |pid| processes.get(pid).map(|process| process.parent));
+        // Limited, because ids may be used again while they are read.
+        let mut candidates = once(process.group).chain(ancestors.take(MOST_ANCESTORS));
+        if let Some(child) = candidates.find(is_child) {
+            let memory = children.entry(child).or_default();
+            *memory = memory.saturating_add(process.pages.saturating_mul(page));
+        }
+    }
+    children.into_values().max()
 }
 
-/// Returns the parent, the process group and the resident pages from `/proc/PID/stat`.
-fn fields(stat: &str) -> Option<(u32, u32, u64)> {
+#[derive(Debug, PartialEq)]
+struct Process {
+    parent: u32,
+    group: u32,
+    /// Its resident memory.
+    pages: u64,
+}
+
+/// Reads `/proc/PID/stat`.
+fn process(stat: &str) -> Option<Process> {
     // The name of the program is in parentheses and may contain any character.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(1);
     let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    Some((parent, group, fields.nth(18)?.parse().ok()?))
+    Some(Process { parent, group, pages: fields.nth(18)?.parse().ok()? })
 }
+
+const MOST_ANCESTORS: usize = 100;
 
 #[cfg(test)]
 mod tests {
@@ -259,21 +274,24 @@ mod tests {
     fn stat_line_is_read_despite_a_hostile_program_name() {
         let stat =
             "42 (a) b 7 (c)) S 7 42 42 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 1000 300 18446744073709551615";
-        assert_eq!(fields(stat), Some((7, 42, 300)));
+        assert_eq!(process(stat), Some(Process { parent: 7, group: 42, pages: 300 }));
     }
 
+    /// A shell without a group of its own is started by one with a group, as a command by the CLI.
     #[cfg(target_os = "linux")]
     #[test]
-    fn child_in_a_group_of_its_own_is_measured() {
+    fn child_is_measured_with_descendants_in_other_groups() {
         use std::{io::Read, os::unix::process::CommandExt, process::Stdio};
         let mut command = std::process::Command::new("sh");
-        command.args(["-c", "echo; read line"]).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        // The variable of the inner shell has 16 MiB, and a line is written once it is set.
+        let inner = "text=$(head -c 16777216 /dev/zero | tr '\\0' x); echo; read line";
+        command.args(["-c", "setsid --wait sh -c \"$0\"", inner]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
         let mut child = command.spawn().unwrap();
-        // Its first output shows that it has memory of its own.
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let measured = largest_child();
-        child.kill().unwrap();
+        drop(child.stdin.take());
         child.wait().unwrap();
-        assert!(measured.is_some_and(|bytes| bytes > 0));
+        assert!(measured.is_some_and(|bytes| bytes > 16 << 20), "{measured:?}");
     }
 }
