@@ -1,5 +1,6 @@
 //! Tokens for servers over HTTP: storage, renewal and grants.
 
+mod answers;
 mod authorization;
 mod book;
 mod client;

@@ -55,7 +55,10 @@ impl PendingAuthorization {
         })?;
         client.dpop_key = dpop.map(|dpop| dpop.secret().to_owned());
         manager.set_credential_store(RmcpStore::new(&tokens, client, metadata.issuer.clone()));
-        let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
+        let mut session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
+        if needs_consent(&session.auth_url) {
+            session.auth_url.push_str("&prompt=consent");
+        }
         check_page(&tokens, &session.auth_url).await?;
         Ok(Self { session, tokens, issuer: metadata.issuer })
     }
@@ -191,6 +194,15 @@ fn key(
         Some(dpop) => Ok(Some(dpop)),
         None => Ok(Some(Arc::new(Dpop::generate().map_err(|error| AuthorizeError::Store(error.into()))?))),
     }
+}
+
+/// Returns whether a page must ask for consent: OpenID Connect grants `offline_access`, and with it a refresh token, only
+/// then.
+fn needs_consent(page: &str) -> bool {
+    let Ok(page) = Url::parse(page) else { return false };
+    let find = |name: &str| page.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
+    find("prompt").is_none()
+        && find("scope").is_some_and(|scopes| scopes.split(' ').any(|scope| scope == "offline_access"))
 }
 
 async fn check_page(tokens: &ServerTokens, page: &str) -> Result<(), AuthorizeError> {

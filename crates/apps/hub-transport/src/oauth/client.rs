@@ -5,18 +5,20 @@ use std::{
     time::Duration,
 };
 
-use agentwire_net::excerpt;
 use reqwest::{
-    Method, Request, Response, StatusCode, Url,
+    Method, Request, Response, StatusCode,
     header::{self, HeaderValue},
     redirect::Policy,
 };
 use rmcp::transport::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
-use serde_json::{Value, json};
 
-use super::{dpop::Dpop, network::Network};
+use super::{
+    answers::{Answer, is_guess, readable, resource, wants_nonce, wrong_issuer},
+    dpop::Dpop,
+    network::Network,
+};
 use crate::web::{Proof as _, client, error_text};
 
 /// An HTTP client for authorization servers, with the TLS settings of the connections.
@@ -47,11 +49,14 @@ impl OAuthClient {
         let limit = request.timeout;
         let request = Request::try_from(request.request).map_err(error_text)?;
         let (is_for_token, url) = (is_token_request(&request), request.url().clone());
-        let answer = self.exchange(request, redirects, limit).await?;
+        let mut answer = self.exchange(request, redirects, limit).await?;
         if let Some(why) = wrong_issuer(&url, &answer) {
             return Err(why.into());
         }
-        let answer = if is_for_token { with_error(answer) } else { answer };
+        if is_guess(&url, &answer) {
+            *answer.status_mut() = StatusCode::NOT_FOUND;
+        }
+        let answer = if is_for_token { readable(answer) } else { answer };
         if let Some(resource) = resource(&answer) {
             *self.resource.lock().unwrap_or_else(PoisonError::into_inner) = Some(resource);
         }
@@ -139,48 +144,6 @@ fn is_token_request(request: &Request) -> bool {
         && kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
 }
 
-/// Returns the answer to a request for a token, with its status as the error if it failed without one, as a page of HTML
-/// does: `rmcp` would report only that it can't be parsed.
-fn with_error(mut answer: Answer) -> Answer {
-    let error: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-    if !answer.status().is_success() && !error["error"].is_string() {
-        let description = format!("HTTP {}", answer.status());
-        let error = json!({"error": "server_error", "error_description": description});
-        *answer.body_mut() = error.to_string().into_bytes();
-    }
-    answer
-}
-
-/// Returns whether a request for a token was refused because a nonce is missing (RFC 9449, section 8).
-fn wants_nonce(answer: &Answer) -> bool {
-    let error: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-    answer.status().is_client_error() && error["error"] == "use_dpop_nonce"
-}
-
-/// Returns the error of metadata that name no issuer, which RFC 8414 requires, or one at another origin. `rmcp` checks
-/// this at the standard paths only, and a server may name metadata at any path.
-fn wrong_issuer(url: &Url, answer: &Answer) -> Option<String> {
-    let metadata: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-    metadata["token_endpoint"].as_str()?;
-    match metadata["issuer"].as_str().and_then(|issuer| Url::parse(issuer).ok()) {
-        Some(issuer) if issuer.origin() == url.origin() => None,
-        Some(issuer) => {
-            let issuer = excerpt(issuer.as_str());
-            Some(format!("the metadata are those of another authorization server: {issuer}"))
-        }
-        None => Some("the metadata of the authorization server name no valid issuer".to_owned()),
-    }
-}
-
-/// Returns the resource identifier in metadata of a protected resource.
-fn resource(answer: &Answer) -> Option<String> {
-    if !answer.status().is_success() {
-        return None;
-    }
-    let metadata: Value = serde_json::from_slice(answer.body()).ok()?;
-    metadata["resource"].as_str().map(str::to_owned)
-}
-
 /// Reads the whole answer.
 async fn whole(mut response: Response) -> Result<Answer, OAuthHttpClientError> {
     let mut answer = http::Response::builder().status(response.status());
@@ -203,8 +166,6 @@ impl OAuthHttpClient for OAuthClient {
     }
 }
 
-type Answer = http::Response<Vec<u8>>;
-
 const REDIRECTS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(30);
 const LARGEST: usize = 1024 * 1024;
@@ -214,13 +175,12 @@ mod tests {
     use std::sync::Arc;
 
     use reqwest::{Method, Request, Url};
-    use serde_json::{Value, json};
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         net::TcpListener,
     };
 
-    use super::{Answer, Network, OAuthClient, wrong_issuer};
+    use super::{Network, OAuthClient};
 
     fn client(server: &str) -> OAuthClient {
         OAuthClient::new(Arc::new(Network::of(&Url::parse(server).unwrap())), None)
@@ -246,22 +206,6 @@ mod tests {
         }
         let came = std::pin::pin!(listener.accept());
         assert!(futures_util::FutureExt::now_or_never(came).is_none());
-    }
-
-    #[test]
-    fn metadata_of_another_issuer_are_refused_with_its_url() {
-        let url = Url::parse("https://tunnel.example/.well-known/x").unwrap();
-        let refusal = |issuer: Value| {
-            let metadata = json!({"issuer": issuer, "token_endpoint": "https://tunnel.example/token"});
-            wrong_issuer(&url, &Answer::new(metadata.to_string().into_bytes()))
-        };
-        assert_eq!(refusal(json!("https://tunnel.example/tenant")), None);
-        let why = refusal(json!("http://localhost:8080")).unwrap();
-        assert_eq!(why, "the metadata are those of another authorization server: http://localhost:8080/");
-        for missing in [json!(null), json!(""), json!(1)] {
-            let why = refusal(missing).unwrap();
-            assert_eq!(why, "the metadata of the authorization server name no valid issuer");
-        }
     }
 
     #[tokio::test]

@@ -179,11 +179,17 @@ fn refused(server: &Origin<'_>, status: StatusCode, body: &[u8], secrets: &[Stri
         (Some(code), None) => format!("{server} refuses a token: {code}"),
         (None, _) => format!("{server} refuses a token: HTTP {status}"),
     };
-    let is_passing = status.is_server_error()
-        || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS)
-        || matches!(code, Some("temporarily_unavailable" | "server_error" | "slow_down"));
+    let is_passing = is_temporary(status) || code.is_some_and(|code| TEMPORARY.contains(&code));
     if is_passing { DisconnectReason::lost(why) } else { DisconnectReason::unusable(why) }
 }
+
+/// Returns whether the server has not judged the request, which may succeed later.
+pub(super) fn is_temporary(status: StatusCode) -> bool {
+    status.is_server_error() || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS)
+}
+
+/// The error codes of requests that may succeed later.
+pub(super) const TEMPORARY: [&str; 3] = ["temporarily_unavailable", "server_error", "slow_down"];
 
 /// Returns whether a text is an error code, not prose.
 fn is_code(text: &str) -> bool {

@@ -18,6 +18,7 @@ use super::{
     dpop::Dpop,
     network::{Network, RecordingResolver},
     record::{ClientRecord, StoredAuthorization},
+    request::TEMPORARY,
     store::StoreError,
 };
 use crate::{
@@ -164,13 +165,11 @@ impl ServerTokens {
                 let record = state.record.insert(self.record().await.map_err(unreadable)?);
                 Ok(record.as_ref().and_then(|record| Some(self.sent(record, record.new_token()?))))
             }
-            Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => {
-                state.manager = None;
-                Ok(None)
-            }
             // The authorization server has forgotten the client, or its secret has changed. An authorization registers
             // the client anew, or takes the secret of its request. Another process may have stored a new one meanwhile.
-            Err(AuthError::TokenRefreshFailed(why)) if why.starts_with(INVALID_CLIENT) => {
+            Err(AuthError::TokenRefreshFailed(why))
+                if CLIENT.iter().any(|code| is_refused_with(&why, code)) =>
+            {
                 let _lock = self.store.lock(self.url.as_str()).await.map_err(unreadable)?;
                 let other = self.record().await.map_err(unreadable)?.filter(|other| !other.is_like(known));
                 if other.is_none() {
@@ -179,7 +178,15 @@ impl ServerTokens {
                 *state = State { record: Some(other), manager: None };
                 Ok(self.known(state).flatten())
             }
-            Err(error) => Err(unrenewed(error)),
+            Err(error) => {
+                // The next renewal discovers the authorization server again: its endpoint may have moved.
+                state.manager = None;
+                if !is_final(&error) {
+                    return Err(unrenewed(error));
+                }
+                tracing::debug!(%error, "the authorization server renews no token");
+                Ok(None)
+            }
         }
     }
 
@@ -306,8 +313,25 @@ impl CredentialStore for RmcpStore {
     }
 }
 
-/// The start of the text by which `rmcp` reports that error.
-const INVALID_CLIENT: &str = "Server returned error response: invalid_client";
+/// Returns whether the authorization server would refuse the same renewal again.
+fn is_final(error: &AuthError) -> bool {
+    match error {
+        AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,
+        AuthError::TokenRefreshFailed(why) => {
+            why.starts_with(REFUSED) && !TEMPORARY.iter().any(|code| is_refused_with(why, code))
+        }
+        _ => false,
+    }
+}
+
+fn is_refused_with(why: &str, code: &str) -> bool {
+    why.strip_prefix(REFUSED).is_some_and(|error| error.starts_with(code))
+}
+
+/// The start of the text by which `rmcp` reports an error of the authorization server. Its code follows.
+const REFUSED: &str = "Server returned error response: ";
+/// The error codes of a client that may not renew its tokens.
+const CLIENT: [&str; 2] = ["invalid_client", "unauthorized_client"];
 
 /// Returns the identifier of a server as a resource: its URL without a query, which may contain a secret and would reach
 /// the authorization server and errors.

@@ -334,6 +334,20 @@ async fn more_scope_is_asked_for_beside_what_was_granted() {
 }
 
 #[tokio::test]
+async fn page_asks_for_consent_to_offline_access() {
+    let Guarded { authority, hub, .. } = &Guarded::start(HTTP).await;
+    for (supported, prompt) in
+        [(json!(["basic"]), None), (json!(["basic", "offline_access"]), Some("consent"))]
+    {
+        authority.with(|state| state.metadata["scopes_supported"] = supported);
+        let (authorization, _) = begin(hub).await;
+        let asked = form(authorization.url().split_once('?').unwrap().1);
+        assert_eq!(asked["scope"].contains("offline_access"), prompt.is_some());
+        assert_eq!(asked.get("prompt").map(String::as_str), prompt);
+    }
+}
+
+#[tokio::test]
 async fn new_authorization_server_gets_no_old_tokens_or_client() {
     let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
     authority.with(|state| {

@@ -4,7 +4,10 @@ mod keyring;
 
 use std::{
     pin::pin,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use axum::{
@@ -268,10 +271,60 @@ async fn refusal_of_an_old_client_keeps_the_new_authorization() {
     assert_eq!(renewal.await.unwrap(), Ok(Some("stored".to_owned())));
     assert_eq!(setup.store.kept(), Some(new));
 
-    let renewal = setup.token(Some("stored"));
-    setup.asked().await.answer(401, json!({"error": "invalid_client"}));
-    assert_eq!(renewal.await.unwrap(), Ok(None));
-    assert_eq!(setup.store.kept(), None);
+    for code in ["invalid_client", "unauthorized_client"] {
+        setup.store.put(setup.record("new", FRESH));
+        let renewal = setup.token(Some("stored"));
+        setup.asked().await.answer(401, json!({"error": code}));
+        assert_eq!(renewal.await.unwrap(), Ok(None), "{code}");
+        assert_eq!(setup.store.kept(), None, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn refused_renewal_needs_an_authorization_unless_the_server_has_trouble() {
+    let mut setup = Setup::start(own).await;
+    let stored = setup.record("secret", EXPIRED);
+    setup.store.put(stored.clone());
+    for (code, answer, is_final) in [
+        (400, json!({"error": "invalid_target"}), true),
+        (400, json!({"detail": "expired"}), true),
+        (200, json!({"error": "bad_refresh_token"}), true),
+        (400, json!({"error": "temporarily_unavailable"}), false),
+        (429, json!({"error": "invalid_request"}), false),
+        (403, json!({}), false),
+    ] {
+        let renewal = setup.token(None);
+        setup.asked().await.answer(code, answer.clone());
+        let token = renewal.await.unwrap();
+        match is_final {
+            true => assert_eq!(token, Ok(None), "{answer}"),
+            false => assert!(matches!(token, Err(DisconnectReason::Lost(_))), "{answer}: {token:?}"),
+        }
+    }
+    assert_eq!(setup.store.kept(), Some(stored));
+}
+
+#[tokio::test]
+async fn token_endpoint_that_has_moved_is_discovered_again() {
+    static HAS_MOVED: AtomicBool = AtomicBool::new(false);
+    fn moving(origin: &str, path: &str) -> Value {
+        let mut metadata = own(origin, path);
+        if !metadata.is_null() && !HAS_MOVED.load(Ordering::Relaxed) {
+            metadata["token_endpoint"] = json!(format!("{origin}/old"));
+        }
+        metadata
+    }
+    let mut setup = Setup::start(moving).await;
+    setup.store.put(setup.record("secret", EXPIRED));
+    assert!(matches!(setup.token(None).await.unwrap(), Err(DisconnectReason::Lost(_))));
+    HAS_MOVED.store(true, Ordering::Relaxed);
+    let mut renewal = setup.token(None);
+    tokio::select! {
+        biased;
+        token = &mut renewal => panic!("not requested: {token:?}"),
+        asked = setup.asked() => asked.give("renewed"),
+    }
+    assert_eq!(renewal.await.unwrap(), Ok(Some("renewed".to_owned())));
 }
 
 #[tokio::test]
