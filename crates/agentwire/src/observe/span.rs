@@ -31,9 +31,7 @@ pub(super) fn close(span: &Span, outcome: &ActivityOutcome, took: Duration, tota
         }
         ActivityOutcome::Failed { failure, reason } => {
             span.record("error", failure.as_str());
-            if let Some(reason) = reason {
-                span.record("reason", &**reason);
-            }
+            span.record("reason", reason.as_deref());
         }
         _ => {}
     }
@@ -57,9 +55,7 @@ pub(super) fn contents(span: &Span, field: &str, contents: Option<&RawJson>) {
 fn record_totals(span: &Span, totals: &Totals) {
     span.record("prompts", joined(&totals.prompts));
     span.record("subtype", totals.subtype.as_str());
-    if let Some(reason) = &totals.terminal_reason {
-        span.record("terminal_reason", reason.as_str());
-    }
+    span.record("terminal_reason", totals.terminal_reason.as_ref().map(|reason| reason.as_str()));
     span.record("rounds", totals.rounds);
     span.record("session_cost_usd", totals.session_cost_usd);
     if let Some(usage) = &totals.usage {

@@ -65,7 +65,8 @@ impl PrivateDir {
                 _ => {}
             }
         }
-        let mut to = BufWriter::new(create_file(&self.path.join(file))?);
+        let to = File::options().mode(0o600).write(true).create_new(true).open(self.path.join(file))?;
+        let mut to = BufWriter::new(to);
         lines.into_iter().try_for_each(|line| to.write_all(line.as_ref()))?;
         to.flush()
     }
@@ -112,10 +113,6 @@ fn named(action: &str, path: &Path) -> impl Fn(io::Error) -> io::Error {
 
 fn mkdir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o700).create(dir)
-}
-
-fn create_file(path: &Path) -> io::Result<File> {
-    File::options().mode(0o600).write(true).create_new(true).open(path)
 }
 
 #[cfg(test)]

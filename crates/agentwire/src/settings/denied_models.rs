@@ -6,7 +6,7 @@ use std::fmt;
 
 use name::{Entry, Name};
 
-/// Returns which of these models a `deniedModels` list blocks, with the rules of the reference SDK 0.3.330.
+/// Returns which of these models a `deniedModels` list blocks, with the rules of the reference SDK 0.3.332.
 ///
 /// The list comes from managed settings: see
 /// [`ResolvedSettings::denied_models`](crate::ResolvedSettings::denied_models).

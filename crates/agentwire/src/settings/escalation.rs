@@ -1,10 +1,8 @@
 //! Removes permission modes that their source may not set.
 
-use std::collections::BTreeMap;
-
 use agentwire_protocol::{PermissionMode, RawJson, settings::RawSettings};
 
-use super::resolve::{ResolvedSettings, ResolvedSource, SettingsTier};
+use super::resolve::{Keys, ResolvedSettings, ResolvedSource, SettingsTier};
 
 /// Returns the effective settings without a permission mode that its source may not set, with the CLI's rules.
 ///
@@ -47,8 +45,6 @@ fn without_mode(settings: &RawSettings) -> RawSettings {
     // Fail closed: if the mode can't be removed, return no settings.
     filtered().unwrap_or_else(RawJson::empty_object).into()
 }
-
-type Keys = BTreeMap<Box<str>, RawJson>;
 
 const PERMISSIONS: &str = "permissions";
 const MODE: &str = "defaultMode";

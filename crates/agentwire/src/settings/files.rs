@@ -1,16 +1,16 @@
 //! Finds and reads the settings files.
 
 use std::{
-    collections::BTreeMap,
     env, fs, io,
     path::{Path, PathBuf},
 };
 
 use agentwire_protocol::{RawJson, settings::RawSettings};
+use serde_json::{Value, json};
 
 use super::{
     merge::merge,
-    resolve::{ResolveSettings, ResolvedSettings, SettingsFault, SettingsTier},
+    resolve::{Keys, ResolveSettings, ResolvedSettings, SettingsFault, SettingsTier},
 };
 use crate::{SettingSource, regular_file::regular_file};
 
@@ -44,12 +44,18 @@ impl Places {
 }
 
 impl ResolvedSettings {
-    /// Reads a file; returns `None` if it does not exist or has a fault.
+    /// Reads a file; returns `None` if it does not exist or is left out.
     pub(super) fn read(&mut self, tier: SettingsTier, path: &Path) -> Option<RawSettings> {
-        read(path).unwrap_or_else(|why| {
-            self.faults.push(SettingsFault { tier, path: path.to_owned(), why });
-            None
-        })
+        let mut report = |why: Why| {
+            self.faults.push(SettingsFault { tier, path: path.to_owned(), why: why.to_string() });
+        };
+        let mut keys = read(path).map_err(&mut report).ok()??;
+        let is_managed = tier == SettingsTier::Managed;
+        keys.retain(|key, _| is_managed || !ONLY_MANAGED.contains(&&**key));
+        let all = keys.len();
+        keys.retain(|key, value| check(key, value).map_err(&mut report).is_ok());
+        // As in the CLI, a managed file loses only the faulty keys.
+        if is_managed || keys.len() == all { RawJson::encode(&keys).ok().map(RawSettings::new) } else { None }
     }
 
     /// Returns the managed settings file merged with its drop-in files, in the order of their names.
@@ -59,42 +65,45 @@ impl ResolvedSettings {
         let listed = fs::read_dir(&folder).and_then(|mut entries| {
             entries.try_for_each(|entry| entry.map(|entry| files.push(entry.path())))
         });
-        if let Err(error) = listed
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            let (tier, why) = (SettingsTier::Managed, error.to_string());
-            self.faults.push(SettingsFault { tier, path: folder, why });
-        }
+        let failed = listed.err().filter(|error| error.kind() != io::ErrorKind::NotFound);
+        let (tier, why) = (SettingsTier::Managed, failed.map(|error| error.to_string()));
+        self.faults.extend(why.map(|why| SettingsFault { tier, path: folder, why }));
         files.retain(|path| is_added(path));
         files.sort();
         files.insert(0, places.managed.join(MANAGED_FILE));
-        let held = files.iter().filter_map(|path| self.read(SettingsTier::Managed, path));
-        let all = held.fold(None, |all: Option<RawJson>, more| {
-            Some(all.map_or_else(|| more.as_raw().clone(), |all| merge(&all, more.as_raw())))
-        });
-        all.map(RawSettings::new)
+        let held = files.iter().filter_map(|path| self.read(tier, path));
+        held.reduce(|low, high| merge(low.as_raw(), high.as_raw(), false).into())
     }
 }
 
-fn read(path: &Path) -> Result<Option<RawSettings>, String> {
+fn read(path: &Path) -> Result<Option<Keys>, Why> {
     let text = match regular_file(path).and_then(fs::read_to_string) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error.into()),
     };
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let raw = RawJson::parse(text).map_err(|error| error.to_string())?;
-    check(&raw)?;
-    Ok(Some(raw.into()))
+    let text = text.trim_start_matches('\u{feff}');
+    // The CLI reads an empty file as one without settings.
+    Ok(Some(RawJson::parse(if text.trim().is_empty() { "{}" } else { text })?.decode()?))
 }
 
-/// Checks that the settings are an object with values of the types that the CLI expects.
-fn check(raw: &RawJson) -> Result<(), String> {
-    let mut keys: BTreeMap<Box<str>, RawJson> = raw.decode().map_err(|error| error.to_string())?;
-    // The CLI accepts numbers and other scalars as text there.
-    keys.remove("env");
-    let rest = RawJson::encode(&keys).map_err(|error| error.to_string())?;
-    RawSettings::new(rest).typed().map(drop).map_err(|error| error.to_string())
+/// Checks that the value has the type that the CLI expects.
+fn check(key: &str, value: &RawJson) -> Result<(), Why> {
+    let mut value: Value = value.decode()?;
+    replace_nulls(&mut value);
+    // The CLI accepts numbers and other scalars as text in `env`.
+    let value = if key == "env" && value.is_object() { json!({}) } else { value };
+    RawSettings::new(RawJson::encode(&json!({ key: value }))?).typed().map(drop).map_err(Into::into)
+}
+
+/// Replaces each null by a number: the CLI accepts null for no typed key, but `Settings` reads it as a missing value.
+fn replace_nulls(value: &mut Value) {
+    match value {
+        Value::Null => *value = json!(0.5),
+        Value::Array(items) => items.iter_mut().for_each(replace_nulls),
+        Value::Object(fields) => fields.values_mut().for_each(replace_nulls),
+        _ => {}
+    }
 }
 
 fn is_added(path: &Path) -> bool {
@@ -102,6 +111,11 @@ fn is_added(path: &Path) -> bool {
     !hidden && path.extension().is_some_and(|extension| extension == "json")
 }
 
+type Why = Box<dyn std::error::Error>;
+
+/// Keys that the CLI ignores outside of managed settings.
+const ONLY_MANAGED: [&str; 5] =
+    ["attributionProjectPolicy", "availableModelsMatch", "deniedModels", "isolation", "managedMcpServers"];
 const FOLDER: &str = ".claude";
 const FILE: &str = "settings.json";
 const LOCAL_FILE: &str = "settings.local.json";

@@ -26,10 +26,15 @@ pub struct ResolveSettings {
 /// Returns the settings that a session would have, without starting the CLI.
 ///
 /// The tiers are user, project, local and managed, the strongest last.
-/// Objects are merged key by key, lists are concatenated without repeating texts and numbers, and other values are
-/// replaced.
-/// Like the CLI, it leaves out a whole file that can't be read, is not an object, or has a value of an unexpected type,
-/// and reports it in [`faults`](ResolvedSettings::faults).
+/// Objects are merged key by key, lists are concatenated without repeating texts and numbers, and other values,
+/// `fallbackModel` and `modelPicker` are replaced. Managed `availableModels` replace those of the other tiers, and keys
+/// that only managed settings may have, such as `deniedModels`, are ignored elsewhere.
+///
+/// Like the CLI, it leaves out a whole file that can't be read, is not an object, or has a value of an unexpected type;
+/// a managed file loses only the keys with such a value.
+/// Each is reported in [`faults`](ResolvedSettings::faults).
+/// Only the keys of [`Settings`](agentwire_protocol::settings::Settings) are checked. The CLI checks more keys, and
+/// keeps valid rules, hooks and list entries beside malformed ones.
 ///
 /// The result merges the files and makes no decision: `permissions.defaultMode` needs
 /// [`filter_escalating_default_mode`](crate::filter_escalating_default_mode), and malformed permission rules, which the
@@ -71,9 +76,10 @@ pub struct ResolvedSettings {
     pub provenance: BTreeMap<Box<str>, Provenance>,
     /// The settings of each source, the weakest first.
     pub sources: Vec<ResolvedSource>,
-    /// Files that exist but were left out, and the folder `managed-settings.d` if it can't be read.
+    /// Files that exist but were left out, keys that were left out of managed files, and the folder
+    /// `managed-settings.d` if it can't be read.
     ///
-    /// If you rely on managed settings, check this first: it includes a managed file that was left out.
+    /// If you rely on managed settings, check this first.
     pub faults: Vec<SettingsFault>,
 }
 
@@ -127,7 +133,7 @@ pub enum PolicyOrigin {
     File,
 }
 
-/// A settings file that was left out.
+/// A settings file that was left out, or a key of a managed one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingsFault {
@@ -146,28 +152,26 @@ impl ResolvedSettings {
     /// As in the CLI, lists of other tiers do not count. Entries that are not text are skipped, and so is a value that
     /// is not a list.
     pub fn denied_models(&self) -> Vec<String> {
-        let managed = self.sources.iter().find(|source| source.tier == SettingsTier::Managed);
-        let list = managed.and_then(|source| source.settings.field::<Vec<RawJson>>("deniedModels").ok()?);
+        let list = self.effective.field::<Vec<RawJson>>("deniedModels").ok().flatten();
         list.iter().flatten().filter_map(|entry| entry.decode().ok()).collect()
     }
 
     /// Merges the sources.
     fn merge_sources(&mut self) {
         let mut effective = RawJson::empty_object();
-        for source in &self.sources {
-            effective = merge(&effective, source.settings.as_raw());
-            let keys: BTreeMap<Box<str>, RawJson> = source.settings.as_raw().decode().unwrap_or_default();
-            let provenance = || Provenance {
-                tier: source.tier,
-                path: source.path.clone(),
-                policy_origin: source.policy_origin,
-            };
-            self.provenance.extend(keys.into_keys().map(|key| (key, provenance())));
+        for ResolvedSource { tier, settings, path, policy_origin } in &self.sources {
+            effective = merge(&effective, settings.as_raw(), *tier == SettingsTier::Managed);
+            let keys: Keys = settings.as_raw().decode().unwrap_or_default();
+            let provenance = Provenance { tier: *tier, path: path.clone(), policy_origin: *policy_origin };
+            self.provenance.extend(keys.into_keys().map(|key| (key, provenance.clone())));
         }
         self.effective = effective.into();
     }
 }
 
 fn is_empty(settings: &RawSettings) -> bool {
-    settings.as_raw().decode::<BTreeMap<Box<str>, RawJson>>().is_ok_and(|keys| keys.is_empty())
+    settings.as_raw().decode::<Keys>().is_ok_and(|keys| keys.is_empty())
 }
+
+/// The keys of an object.
+pub(super) type Keys = BTreeMap<Box<str>, RawJson>;

@@ -1,4 +1,4 @@
-//! Settings without the CLI: the answers of the reference SDK 0.3.330, as tables.
+//! Settings without the CLI: the answers of the reference SDK 0.3.332, as tables.
 
 use std::{fs, path::Path};
 
@@ -109,13 +109,26 @@ fn sources_are_chosen_and_their_order_is_fixed() {
 
 #[test]
 fn faulty_file_is_left_out_and_reported() {
-    for faulty in ["{bad", "", "null", "[1]", r#"{"model":5,"x":2}"#, "// c\n{\"model\":\"u\"}"] {
+    let null_inside = r#"{"permissions":{"defaultMode":null}}"#;
+    for faulty in [
+        "{bad",
+        "null",
+        "[1]",
+        r#"{"model":5,"x":2}"#,
+        r#"{"model":null}"#,
+        null_inside,
+        r#"{"env":null}"#,
+        "// c\n{\"model\":\"u\"}",
+    ] {
         let places = Places::new(&[(USER, faulty), (PROJECT, r#"{"model":"r"}"#)]);
         let resolved = places.resolve();
         assert_eq!(value(&resolved.effective), json!({"model": "r"}), "{faulty}");
         assert_eq!(resolved.faults.len(), 1, "{faulty}");
         assert_eq!(resolved.faults[0].tier, SettingsTier::User);
         assert!(!resolved.faults[0].why.is_empty());
+    }
+    for empty in ["", " \n", "{}"] {
+        assert_eq!(Places::new(&[(USER, empty), (MANAGED, empty)]).resolve().faults, [], "{empty:?}");
     }
     // A byte order mark is ignored, and a number in the environment is read as text.
     let places = Places::new(&[(USER, "\u{feff}{\"model\":\"u\",\"env\":{\"A\":1}}")]);
@@ -181,6 +194,43 @@ fn faulty_managed_file_is_reported_and_drop_ins_apply() {
     let resolved = places.resolve();
     assert_eq!(resolved.faults[0].tier, SettingsTier::Managed);
     assert_eq!(resolved.denied_models(), ["opus"]);
+}
+
+#[test]
+fn managed_file_loses_only_its_faulty_keys() {
+    let managed =
+        r#"{"model":5,"cleanupPeriodDays":null,"permissions":{"deny":["Bash"]},"deniedModels":["opus"]}"#;
+    let resolved = Places::new(&[(MANAGED, managed)]).resolve();
+    let expected = json!({"permissions": {"deny": ["Bash"]}, "deniedModels": ["opus"]});
+    assert_eq!(value(&resolved.effective), expected);
+    assert_eq!(resolved.denied_models(), ["opus"]);
+    let tiers: Vec<_> = resolved.faults.iter().map(|fault| fault.tier).collect();
+    assert_eq!(tiers, [SettingsTier::Managed; 2]);
+}
+
+#[test]
+fn managed_and_fallback_models_replace_those_of_weaker_tiers() {
+    let user = r#"{"fallbackModel":["u"],"availableModels":["u"],"modelPicker":{"a":1}}"#;
+    let project = r#"{"fallbackModel":["r"],"availableModels":["r"],"modelPicker":{"b":1}}"#;
+    let mut expected =
+        json!({"fallbackModel": ["r"], "availableModels": ["u", "r"], "modelPicker": {"b": 1}});
+    assert_eq!(value(&Places::new(&[(USER, user), (PROJECT, project)]).resolve().effective), expected);
+    let places = Places::new(&[
+        (USER, user),
+        (PROJECT, project),
+        (MANAGED, r#"{"availableModels":["m"]}"#),
+        ("m/managed-settings.d/a.json", r#"{"availableModels":["d"]}"#),
+    ]);
+    expected["availableModels"] = json!(["m", "d"]);
+    assert_eq!(value(&places.resolve().effective), expected);
+}
+
+#[test]
+fn keys_of_managed_settings_are_ignored_elsewhere() {
+    let keys = r#"{"deniedModels":["opus"],"managedMcpServers":{"a":{}},"isolation":{},"x":1}"#;
+    assert_eq!(value(&Places::new(&[(USER, keys), (PROJECT, keys)]).resolve().effective), json!({"x": 1}));
+    let managed = value(&Places::new(&[(MANAGED, keys)]).resolve().effective);
+    assert_eq!(managed["managedMcpServers"], json!({"a": {}}));
 }
 
 /// The CLI reads `deniedModels` from managed settings only.

@@ -38,7 +38,8 @@ impl Entry {
         if FAMILIES.contains(&&*whole) {
             return (Self::Family(whole), sized.then_some(Wider));
         }
-        let version = base(&whole).strip_prefix(BRAND).or_else(|| bare(&whole)).and_then(Version::read);
+        // Only entries may omit the brand.
+        let version = Version::read(base(&whole).strip_prefix(BRAND).unwrap_or(&whole));
         match version {
             Some(version) => {
                 let odd = sized || version.snapshot;
@@ -51,7 +52,9 @@ impl Entry {
     pub(super) fn blocks(&self, name: &Name) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Family(family) => has_word(&name.whole, family),
+            Self::Family(family) => {
+                name.whole.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == family)
+            }
             Self::Version(entry) => name.version.as_ref().is_some_and(|version| entry.covers(version)),
             Self::OneName(whole) => *whole == name.whole,
         }
@@ -130,11 +133,6 @@ fn base(whole: &str) -> &str {
     prefix.map_or(last, |(_, name)| name)
 }
 
-/// Returns a version without the brand; only entries may omit it.
-fn bare(whole: &str) -> Option<&str> {
-    (!whole.starts_with(BRAND)).then_some(whole)
-}
-
 fn letters(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_lowercase).count())
 }
@@ -171,10 +169,6 @@ fn without_revision(rest: &str) -> &str {
 fn without_day(rest: &str) -> Option<&str> {
     let kept = rest.trim_end_matches(|c: char| c.is_ascii_digit());
     if rest.len() - kept.len() == DAY { kept.strip_suffix(ENDS) } else { None }
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    text.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == word)
 }
 
 const BRAND: &str = "claude-";
