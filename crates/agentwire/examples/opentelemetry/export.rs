@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 
-use agentwire::{Activity, ActivityOutcome, Began, Ended, Observation, Observations, Totals};
+use agentwire::{Activity, ActivityOutcome, Began, Ended, Observation, Observations, RawJson, Totals};
 use opentelemetry::{
     Context, KeyValue,
     trace::{SpanKind, Status, TraceContextExt, Tracer},
 };
+use serde_json::{Value, json};
 
 /// Creates a span for each activity.
 pub(crate) struct Export<T> {
@@ -54,9 +55,7 @@ where
         if let Some(id) = &began.session_id {
             attributes.push(KeyValue::new("gen_ai.conversation.id", id.to_string()));
         }
-        if let Some(input) = &began.input {
-            attributes.push(KeyValue::new(contents(&began.activity).0, input.to_string()));
-        }
+        attributes.extend(began.input.iter().map(|input| describe_input(&began.activity, input)));
         let span = self.tracer.span_builder(name).with_kind(kind).with_start_time(began.at);
         let span = span.with_attributes(attributes);
         let parent = parent.unwrap_or_else(Context::current);
@@ -68,9 +67,7 @@ where
         let Some(context) = self.open.remove(&ended.began.id) else { return };
         let span = context.span();
         span.set_attribute(KeyValue::new("agentwire.outcome", ended.outcome.as_str()));
-        if let Some(output) = &ended.output {
-            span.set_attribute(KeyValue::new(contents(&ended.began.activity).1, output.to_string()));
-        }
+        span.set_attributes(ended.output.iter().map(|output| describe_output(ended, output)));
         if let Some(totals) = &ended.totals {
             span.set_attributes(usage(totals));
         }
@@ -81,6 +78,9 @@ where
         }
         if ended.outcome.is_fault() {
             let (kind, text) = fault(&ended.outcome);
+            if matches!(ended.began.activity, Activity::Mcp { .. }) && kind.parse::<i64>().is_ok() {
+                span.set_attribute(KeyValue::new("rpc.response.status_code", kind.clone()));
+            }
             span.set_attribute(KeyValue::new("error.type", kind));
             span.set_status(Status::error(text));
         }
@@ -123,6 +123,7 @@ fn describe(activity: &Activity) -> (String, SpanKind, Vec<KeyValue>) {
             attributes.extend(method.iter().map(|method| text("mcp.method.name", method)));
             attributes.extend(jsonrpc_id.iter().map(|id| text("jsonrpc.request.id", id.trim_matches('"'))));
             attributes.extend(tool.iter().map(|tool| text("gen_ai.tool.name", tool)));
+            attributes.extend(tool.iter().map(|_| text("gen_ai.operation.name", "execute_tool")));
             let words = [Some(method.as_deref().unwrap_or("response")), tool.as_deref()];
             words.into_iter().flatten().collect::<Vec<_>>().join(" ")
         }
@@ -131,12 +132,45 @@ fn describe(activity: &Activity) -> (String, SpanKind, Vec<KeyValue>) {
     (name, kind, attributes)
 }
 
-/// Returns the attributes for inputs and outputs, if contents are observed.
-fn contents(activity: &Activity) -> (&'static str, &'static str) {
+/// Returns the attribute for an input, if contents are observed.
+fn describe_input(activity: &Activity, input: &RawJson) -> KeyValue {
     match activity {
-        Activity::ToolUse { .. } => ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
-        Activity::Turn { .. } => ("gen_ai.input.messages", "gen_ai.output.messages"),
-        _ => ("agentwire.input", "agentwire.output"),
+        Activity::ToolUse { .. } => KeyValue::new("gen_ai.tool.call.arguments", input.to_string()),
+        Activity::Turn { .. } => {
+            let message = json!({"role": "user", "parts": parts(&value(input))});
+            KeyValue::new("gen_ai.input.messages", json!([message]).to_string())
+        }
+        _ => KeyValue::new("agentwire.input", input.to_string()),
+    }
+}
+
+/// Returns the attribute for an output, if contents are observed.
+fn describe_output(ended: &Ended, output: &RawJson) -> KeyValue {
+    match ended.began.activity {
+        Activity::ToolUse { .. } => KeyValue::new("gen_ai.tool.call.result", output.to_string()),
+        Activity::Turn { .. } => {
+            let reason = if ended.outcome == ActivityOutcome::Done { "stop" } else { "error" };
+            let message =
+                json!({"role": "assistant", "parts": parts(&value(output)), "finish_reason": reason});
+            KeyValue::new("gen_ai.output.messages", json!([message]).to_string())
+        }
+        _ => KeyValue::new("agentwire.output", output.to_string()),
+    }
+}
+
+fn value(contents: &RawJson) -> Value {
+    contents.decode().unwrap_or_default()
+}
+
+/// Converts a text, a content block or a list of them to the parts of a message; the contents of several prompts are
+/// lists in a list.
+pub(crate) fn parts(contents: &Value) -> Vec<Value> {
+    match contents {
+        Value::Array(contents) => contents.iter().flat_map(parts).collect(),
+        Value::String(text) => vec![json!({"type": "text", "content": text})],
+        block if block["type"] == "text" => vec![json!({"type": "text", "content": block["text"]})],
+        // The conventions accept parts of any other type.
+        block => vec![block.clone()],
     }
 }
 
@@ -158,6 +192,10 @@ fn usage(totals: &Totals) -> Vec<KeyValue> {
 /// Returns the kind and the description of a fault.
 fn fault(outcome: &ActivityOutcome) -> (String, String) {
     match outcome {
+        // An MCP tool that returned an error.
+        ActivityOutcome::Error { kind: Some(kind), .. } if **kind == *"tool" => {
+            ("tool_error".to_owned(), String::new())
+        }
         ActivityOutcome::Error { kind: Some(kind), .. } => (kind.to_string(), String::new()),
         ActivityOutcome::Failed { failure, reason, .. } => {
             (format!("handler_{}", failure.as_str()), reason.as_deref().unwrap_or_default().to_owned())

@@ -46,7 +46,8 @@ impl Runtime {
         let wake_up = Arc::new(WakeUp { thread: thread::current(), came: AtomicBool::new(false) });
         let waker = Waker::from(Arc::clone(&wake_up));
         let mut context = Context::from_waker(&waker);
-        let mut future = pin!(future);
+        // In a task of another runtime, nothing would replenish the task's budget while its thread is blocked.
+        let mut future = pin!(tokio::task::coop::unconstrained(future));
         loop {
             match future.as_mut().poll(&mut context) {
                 Poll::Ready(output) => return output,

@@ -185,6 +185,28 @@ async fn works_and_is_dropped_in_async_code() {
     tokio::task::spawn_blocking(move || peer.join()).await.unwrap().unwrap();
 }
 
+/// Nothing replenishes the task's budget while its thread is blocked.
+#[test]
+fn number_of_calls_in_one_task_is_not_limited() {
+    let (session, peer) = played(Session::builder(), async |mut peer| peer.exit_after_input().await);
+    let (done, is_done) = mpsc::channel();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let calls = async {
+                for _ in 0..1000 {
+                    tokio::task::coop::consume_budget().await;
+                }
+            };
+            session.control().wait(calls);
+        });
+        session.close().unwrap();
+        done.send(()).unwrap();
+    });
+    is_done.recv_timeout(Duration::from_secs(20)).expect("the calls hang");
+    peer.join().unwrap();
+}
+
 #[test]
 fn unclean_end_is_the_same_error() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {

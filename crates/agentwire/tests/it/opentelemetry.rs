@@ -18,6 +18,7 @@ use opentelemetry_sdk::{
     error::OTelSdkResult,
     trace::{SdkTracerProvider, SpanData, SpanExporter},
 };
+use serde_json::{Value, json};
 
 #[derive(Clone, Debug, Default)]
 struct Kept(Arc<Mutex<Vec<SpanData>>>);
@@ -46,12 +47,14 @@ fn attribute(span: &SpanData, name: &str) -> String {
     found.map(|attribute| attribute.value.to_string()).unwrap_or_default()
 }
 
-#[tokio::test]
-async fn the_recorded_session_becomes_a_tree_of_spans() {
+/// Returns the spans of the recorded session.
+async fn exported(contents: bool) -> Vec<SpanData> {
     let kept = Kept::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(kept.clone()).build();
     let recording = include_bytes!("../../examples/quickstart/session.transcript");
-    let mut session = Session::builder()
+    let builder = Session::builder();
+    let builder = if contents { builder.observe_contents() } else { builder };
+    let mut session = builder
         .options(Options::new().include_partial_messages().allowed_tools(["mcp__weather__forecast"]))
         .hooks(callbacks::hooks())
         .permissions(callbacks::permissions())
@@ -68,6 +71,12 @@ async fn the_recorded_session_becomes_a_tree_of_spans() {
     session.close().await.unwrap();
     exporting.await.unwrap();
     let spans = kept.0.lock().unwrap();
+    spans.clone()
+}
+
+#[tokio::test]
+async fn the_recorded_session_becomes_a_tree_of_spans() {
+    let spans = exported(false).await;
     let lines = tree(&spans, SpanId::INVALID, 0);
     assert_eq!(lines.len(), spans.len(), "{lines:#?}");
     let turn = lines.iter().position(|line| line.starts_with("  invoke_agent")).unwrap();
@@ -95,6 +104,25 @@ async fn the_recorded_session_becomes_a_tree_of_spans() {
     let call = span("tools/call forecast");
     assert_eq!(attribute(call, "mcp.method.name"), "tools/call");
     assert_eq!(attribute(call, "gen_ai.tool.name"), "forecast");
+    assert_eq!(attribute(call, "gen_ai.operation.name"), "execute_tool");
     assert!(spans.iter().all(|span| span.status == Status::Unset));
     assert!(!format!("{spans:?}").contains("Lisbon"), "contents are hidden by default");
+}
+
+#[tokio::test]
+async fn the_contents_of_a_turn_are_messages_of_the_conventions() {
+    let spans = exported(true).await;
+    let turn = spans.iter().find(|span| span.name == "invoke_agent claude-code").unwrap();
+    let output: Value = serde_json::from_str(&attribute(turn, "gen_ai.output.messages")).unwrap();
+    let [message] = &output.as_array().unwrap()[..] else { panic!("{output}") };
+    assert_eq!((&message["role"], &message["finish_reason"]), (&json!("assistant"), &json!("stop")));
+    assert_eq!(message["parts"][0]["type"], "text", "{output}");
+    assert!(message["parts"][0]["content"].is_string(), "{output}");
+
+    let text = |text: &str| json!({"type": "text", "content": text});
+    let image = json!({"type": "image", "source": {}});
+    let blocks = json!([{"type": "text", "text": "b"}, image]);
+    assert_eq!(export::parts(&json!("a")), [text("a")]);
+    assert_eq!(export::parts(&blocks), [text("b"), image.clone()]);
+    assert_eq!(export::parts(&json!(["a", blocks])), [text("a"), text("b"), image]);
 }
