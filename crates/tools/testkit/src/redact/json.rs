@@ -101,8 +101,9 @@ pub(super) fn walk<'a>(text: &'a str, mut show: impl FnMut(Token<'_>, usize)) {
     }
 }
 
+/// Returns the keys of the nearest 128 levels, since text that is not JSON may open any number of brackets.
 fn named<'a>(keys: &[&'a str]) -> Vec<&'a str> {
-    keys.iter().copied().filter(|key| !key.is_empty()).collect()
+    keys[keys.len().saturating_sub(128)..].iter().copied().filter(|key| !key.is_empty()).collect()
 }
 
 /// Returns the string that starts here, up to its closing quote.

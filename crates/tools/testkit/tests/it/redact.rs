@@ -3,6 +3,8 @@
 mod canaries;
 mod secrets;
 
+use std::time::{Duration, Instant};
+
 use agentwire_testkit::{Entry, Redactor, Transcript};
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -337,6 +339,15 @@ fn lines_without_json_or_text_are_kept() {
         session.entries = vec![Entry::Inbound(Bytes::copy_from_slice(line))];
         assert_eq!(Redactor::new().redact(&session).unwrap().entries, session.entries);
     }
+}
+
+#[test]
+fn brackets_that_stay_open_take_no_time() {
+    // Each code of a colour opens one.
+    let line = format!("> {}", json!({ "content": "\u{1b}[32mok\u{1b}[0m\n".repeat(30_000) }));
+    let start = Instant::now();
+    assert_eq!(redacted(&Redactor::new(), std::slice::from_ref(&line)), [line]);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 /// Returns unusual JSON without anything to redact.

@@ -57,6 +57,16 @@ pub(super) const SHAPES: &[&str] = &[
     "<add key=\"ClearTextPassword\" value=\"hunter2-canary\" />",
     "bob:$2y$05$hunter2canaryhunter2canary",
     "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ+abc$hunter2canary+bdWR",
+    "const apiKey: string = 'hunter2-canary';",
+    "const API_KEY: &'static str = 'hunter2-canary';",
+    "api_key: Optional[str] = 'hunter2-canary'",
+    "machine h\n  login me\n  password hunter2-canary",
+    "curl --cookie 'a=1; sid=hunter2-canary' h",
+    "curl -s -b sid=hunter2-canary h",
+    "echo 'hunter2-canary' | docker login -u me --password-stdin",
+    "printf '%s' hunter2-canary | sudo -S ls",
+    "Ab18Q~aB3dEf6hIj9kLm2nOp5qRs8tUv1wXyZ0",
+    "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",
 ];
 
 /// Returns the part of a shape that must not remain.
@@ -300,6 +310,7 @@ fn prose_and_ids_stay() {
         "tests pass: 3456, pass=3456, TESTS_PASSED=3456, BYPASS=always; a low-pass filter, \"pass\" or not",
         "mkdir -p deep/folder; ssh -p 2222 host; docker run -p 8080:80 image; glob_pat = \"*.rs\"; key=\"RequireSecret\" value=\"true\"",
         "apt install mysql -y && mkdir -p deep/folder-1; mysql -u root -p shop_prod1; sshpass -e ssh -p 2222 h",
+        "curl -b cookies.txt --data-binary @x h; echo hi | grep x; echo $TOKEN | docker login --password-stdin",
         "grep -rn '-----BEGIN RSA PRIVATE KEY'; look at crates/tools/testkit/src/redact.rs",
         "00000000-0000-4000-8000-000000000001",
     ] {
