@@ -5,7 +5,7 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use agentwire::{Options, Session};
 use agentwire_net::error_chain;
@@ -14,7 +14,7 @@ use agentwire_transport::process::{CliVersion, Launch, locate};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{self, Color, json, line, paint};
+use crate::output::{self, Color, for_terminal, json, line, paint};
 
 /// Check that sessions can run on this machine
 ///
@@ -88,7 +88,9 @@ fn print(finding: &Finding, as_json: bool) -> Result<(), Failure> {
         return json(finding);
     }
     let verdict = if finding.ok { paint("ok  ", Color::Green) } else { paint("FAIL", Color::Red) };
-    line(format_args!("{verdict} {}: {}", finding.check, finding.detail))?;
+    // It may contain the standard error of the CLI.
+    let detail = for_terminal(&finding.detail, &io::stdout());
+    line(format_args!("{verdict} {}: {detail}", finding.check))?;
     if finding.remedy.is_empty() { Ok(()) } else { line(format_args!("       {}", finding.remedy)) }
 }
 

@@ -39,7 +39,8 @@ pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
 ///
 /// As [`write`](fn@write).
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
-    line(serde_json::to_string(value)?)
+    // JSON does not escape all control characters.
+    line(for_terminal(&serde_json::to_string(value)?, &io::stdout()))
 }
 
 /// Returns the result of a command after its output: a closed pipe does not hide a finding.

@@ -135,18 +135,23 @@ impl Stderr {
         move |text| match &mut *stderr.held() {
             Some(held) if held.len() < HELD => held.push(text.to_owned()),
             // More than a short start prints is not held back.
-            Some(_) | None => note(text),
+            Some(_) | None => note_plain(text),
         }
     }
 
     /// Prints the held texts, and from now on each text at once.
     fn release(&self) {
-        self.held().take().into_iter().flatten().for_each(note);
+        self.held().take().into_iter().flatten().for_each(|text| note_plain(&text));
     }
 
     fn held(&self) -> MutexGuard<'_, Option<Vec<String>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Writes a line that may contain text of the folder or of a plugin.
+fn note_plain(text: &str) {
+    note(for_terminal(text, &io::stderr()));
 }
 
 /// Connects the session; `Err` if a signal ends the program before.
@@ -233,14 +238,14 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
     let mut reported = 0;
     loop {
         for warning in &query.warnings()[reported..] {
-            match warning {
+            note_plain(&match warning {
                 // The remedy of its text is an option of a program.
-                Warning::FolderHeeded { file } => note(format_args!(
+                Warning::FolderHeeded { file } => format!(
                     "warning: `{}` of this folder can run commands, allow tools and redirect requests",
                     file.display()
-                )),
-                warning => note(format_args!("warning: {warning}")),
-            }
+                ),
+                warning => format!("warning: {warning}"),
+            });
         }
         reported = query.warnings().len();
         let Some(incoming) = query.next().await else { break };

@@ -202,6 +202,22 @@ fn terminal_gets_no_control_characters_of_a_model() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn terminal_gets_no_control_characters_of_the_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = "printf 'A \\033[2J note.\\n' >&2";
+    let script = COMMAND_CLI.replacen("        echo", &format!("        {note}\n        echo"), 1);
+    let failing = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo '2.1.330 (Claude Code)' && exit\n{note}; exit 3\n"
+    );
+    for (script, arguments) in [(&script, &["run", "Go."][..]), (&failing, &["doctor"][..])] {
+        let mut command = with_cli(folder.path(), script, arguments);
+        let shown = on_terminal(command.env("HOME", folder.path()));
+        assert!(shown.contains("A \u{fffd}[2J note."), "{shown}");
+    }
+}
+
 #[cfg(feature = "hub")]
 #[cfg(target_os = "linux")]
 #[test]
@@ -215,6 +231,8 @@ fn terminal_gets_no_control_characters_of_a_server() {
         let config = server(folder.path(), tools, result);
         let shown = on_terminal(&agentwire(&["hub", "call", "s", "t", "--config", &config]));
         assert_eq!(shown, expected);
+        let shown = on_terminal(&agentwire(&["hub", "call", "s", "t", "--config", &config, "--json"]));
+        assert!(shown.contains("content") && !shown.contains(['\u{1b}', '\u{9b}']), "{shown:?}");
     }
 }
 
