@@ -118,6 +118,8 @@ async function allowed(page) {
   const value = { command: 'ls', description: 'Lists files', sandbox: false };
   const [bash, other] = await page.evaluate((value) => [input('Bash', value), input('mcp__s__t', value)], value);
   check('all of an input that has an effect is shown', bash === 'ls\n{\n  "sandbox": false\n}' && other.includes('Lists'));
+  const disguised = await page.evaluate(() => input('Bash', { command: 'a\u202e\u200bb\r\n\tc' }));
+  check('invisible characters of an input are shown', disguised === 'a\\u{202e}\\u{200b}b\\u{d}\n\tc');
   check('markup of a prompt is not run', await page.evaluate(() => window.pwned === undefined));
   await page.reload();
   await page.waitForFunction((count) => document.querySelector('#turns').childElementCount >= count, before.length);

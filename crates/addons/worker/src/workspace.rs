@@ -105,6 +105,8 @@ impl GitWorkspace {
     /// Returns a workspace of this repository, a URL or a path, with working folders in `root`.
     ///
     /// A session without a ref starts with the repository's default branch.
+    /// A password or token in the URL is stored in `.git/config` of each folder, where tools can read it: use a credential
+    /// helper or a key of ssh instead.
     pub fn new(repository: impl Into<String>, root: impl Into<PathBuf>) -> Self {
         Self { folders: FolderWorkspace::new(root), repository: repository.into() }
     }
