@@ -241,6 +241,25 @@ mod tests {
     }
 
     #[test]
+    fn fork_ends_at_talk_that_a_turn_took_from_the_queue() {
+        let talk = |prompt: &str| {
+            let talk = with(entry("system", "c", Some("b")), "subtype", "voice_call_talk".into());
+            let talk = with(with(talk, "content", "c".into()), "origin", json!({"kind": "voice-call"}));
+            with(talk, "fold", json!({"command": {"source_uuid": prompt}}))
+        };
+        let entries = [
+            entry("user", "a", None),
+            entry("assistant", "b", Some("a")),
+            talk("q"),
+            entry("assistant", "d", Some("c")),
+        ];
+        assert_eq!(message_texts(&entries, None), "a b c d");
+        assert_eq!(message_texts(&entries, Some("q")), "a b c");
+        let values = values(&fork(&[entry("user", "a", None), talk("a")], None).unwrap());
+        assert_eq!(values[1]["fold"]["command"]["source_uuid"], values[0]["uuid"]);
+    }
+
+    #[test]
     fn fork_of_restricted_data_names_the_original() {
         let records = json!({"type": "data-flow-records", "v": 1, "sessionId": "s", "records": []});
         let derived = json!({"type": "derived-from", "v": 1, "sessionId": "s", "sessions": [{"id": "o"}]});

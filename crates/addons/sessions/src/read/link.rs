@@ -19,7 +19,7 @@ pub(super) struct Link {
     pub(super) sidechain: bool,
     pub(super) team: bool,
     pub(super) meta: bool,
-    /// Whether the CLI generated it: it is `meta`, and nobody else sent it, or it ends a turn without an answer.
+    /// Whether the CLI generated it: it is `meta` without another sender, or it ends a turn without an answer.
     pub(super) generated: bool,
     pub(super) summary: bool,
     pub(super) agent: Option<String>,
@@ -89,7 +89,7 @@ impl Link {
             sidechain,
             team,
             meta,
-            generated: meta && !is_sent(&value(origin)) || quiet && kind == Kind::Assistant,
+            generated: meta && !is_sent(&value(origin)) || quiet && message.silent && kind == Kind::Assistant,
             summary,
             agent: text(agent),
             timestamp: text(timestamp).unwrap_or_default(),
@@ -156,6 +156,8 @@ struct Message {
     calls: Vec<String>,
     results: Vec<String>,
     interrupts: bool,
+    /// Whether its only block is a text that stands for no answer.
+    silent: bool,
 }
 
 impl Message {
@@ -171,11 +173,13 @@ impl Message {
         };
         let first = || blocks.first().and_then(|block| text(block.text.clone()));
         let start = texts.or_else(first).unwrap_or_default();
+        let is_text_alone = matches!(&blocks[..], [Block { kind: Some(kind), .. }] if is_text(kind, "text"));
         Self {
             id: text(id),
             calls: ids("tool_use", |block| block.id.as_ref()),
             results: ids("tool_result", |block| block.tool_use_id.as_ref()),
             interrupts: start.starts_with("[Request interrupted by user"),
+            silent: is_text_alone && NO_ANSWER.contains(&start.as_str()),
         }
     }
 }
@@ -203,6 +207,9 @@ fn is_text(raw: &RawJson, text: &str) -> bool {
 
 /// The kinds of senders (`origin.kind`) whose messages are marked as the CLI's own.
 const SENDERS: [&str; 6] = ["channel", "peer", "slack-ping", "voice-call", "observer", "observer-activity"];
+
+/// The texts with which the CLI ends a turn without an answer (`closesQuietTurn`).
+const NO_ANSWER: [&str; 2] = ["", "No response requested."];
 
 /// In the order in which [`Link::of`] destructures them.
 const FIELDS: [&str; 14] = [

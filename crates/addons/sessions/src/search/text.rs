@@ -39,6 +39,7 @@ impl SearchableEntry {
             "system" => {
                 let [kind, content, blocks] = last(&entry, ["subtype", "content", "blocks"])?;
                 let is_talk = kind.is_some_and(|kind| kind.as_str() == "\"voice_call_talk\"");
+                let blocks = blocks.filter(|blocks| blocks.as_str().starts_with('['));
                 (None, None, blocks.or(content).filter(|_| is_talk)?)
             }
             _ => return None,

@@ -259,11 +259,14 @@ fn messages_that_others_sent_are_included() {
 fn the_end_of_a_turn_without_an_answer_is_left_out() {
     let mut wake = user("c", Some("b"), "wake");
     wake["isMeta"] = true.into();
-    let mut quiet = answer("d", "c");
-    quiet["closesQuietTurn"] = true.into();
-    let entries = [user("a", None, "a"), answer("b", "a"), wake, quiet, user("e", Some("d"), "e")];
-    assert_eq!(read(&entries), "a b e");
-    assert_eq!(read(&entries[..4]), "a b");
+    for (text, expected) in [("", "a b e"), ("No response requested.", "a b e"), ("An answer.", "a b d e")] {
+        let mut quiet = assistant("d", "c", "d", json!({"type": "text", "text": text}));
+        quiet["closesQuietTurn"] = true.into();
+        let entries =
+            [user("a", None, "a"), answer("b", "a"), wake.clone(), quiet, user("e", Some("d"), "e")];
+        assert_eq!(read(&entries), expected);
+        assert_eq!(read(&entries[..4]), expected.trim_end_matches(" e"));
+    }
 }
 
 #[test]

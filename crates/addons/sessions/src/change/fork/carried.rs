@@ -72,8 +72,8 @@ impl Carried {
         Ok(entries)
     }
 
-    /// Returns the entry that adds the original to the sessions from which a session with restricted data was created;
-    /// the last such entry counts.
+    /// Returns the entry that names the original, and the sessions from which the original was created; `None` if the
+    /// original has no restricted data. Of several such entries, the last counts.
     fn derived_from(&self, session: &SessionId) -> Option<Object> {
         let last = self.after.iter().rfind(|object| object.has_text("type", DERIVED));
         if last.is_none() && !self.after.iter().any(|object| object.get("type").is_some_and(is_data_flow)) {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use agentwire_protocol::{RawJson, Uuid};
 
-use super::row::Row;
+use super::row::{Row, TALK};
 use crate::change::new_uuid;
 use crate::change::object::Object;
 
@@ -96,6 +96,14 @@ fn rename_attachment(object: &mut Object, ids: &Ids<'_>) {
 fn rename_system(object: &mut Object, ids: &Ids<'_>) {
     if object.has_text("subtype", "model_refusal_fallback") {
         object.set("neutralizedByFork", &true);
+    }
+    if object.has_text("subtype", TALK)
+        && let Some(mut fold) = object.object("fold")
+        && let Some(mut command) = fold.object("command")
+    {
+        ids.rename(&mut command, &["source_uuid"]);
+        fold.set("command", &command);
+        object.set("fold", &fold);
     }
     let Some(mut metadata) = object.object("compactMetadata") else { return };
     for (kept, names) in KEPT {

@@ -50,9 +50,15 @@ impl Row {
 
     /// Returns the id of the queued prompt, if the entry is where a turn took it from the queue.
     pub(super) fn prompt(&self) -> Option<Uuid> {
-        let attachment = self.object.object("attachment").filter(|_| &*self.kind == "attachment")?;
-        let queued = attachment.has_text("type", "queued_command");
-        queued.then(|| attachment.text("source_uuid").map(Uuid::from))?
+        let queued = |attachment: &Object| attachment.has_text("type", "queued_command");
+        let command = match &*self.kind {
+            "attachment" => self.object.object("attachment").filter(queued),
+            "system" if self.object.has_text("subtype", TALK) => {
+                self.object.object("fold")?.object("command")
+            }
+            _ => None,
+        };
+        command?.text("source_uuid").map(Uuid::from)
     }
 
     /// Returns the compaction, if the entry is the boundary of one.
@@ -87,6 +93,9 @@ pub(super) struct Compaction {
     /// Whether the user went back behind an earlier compaction, which has no summary.
     pub(super) rewound: bool,
 }
+
+/// The `subtype` of system entries with talk of a voice call; its `fold` has the prompt that a turn took from the queue.
+pub(super) const TALK: &str = "voice_call_talk";
 
 /// The kinds of entries that link to their parent.
 const KINDS: [&str; 5] = ["user", "assistant", "attachment", "system", "progress"];
