@@ -56,9 +56,7 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Shows each token with the place of its text.
-///
-/// Text that is not JSON is walked as well as it can be: strings are found wherever quotes stand.
+/// Shows each token with the place of its text. In text that is not JSON, strings are found wherever quotes stand.
 pub(super) fn walk<'a>(text: &'a str, mut show: impl FnMut(Token<'_>, usize)) {
     let bytes = text.as_bytes();
     let mut keys: Vec<&'a str> = Vec::new();
@@ -101,9 +99,11 @@ pub(super) fn walk<'a>(text: &'a str, mut show: impl FnMut(Token<'_>, usize)) {
     }
 }
 
-/// Returns the keys of the nearest 128 levels, since text that is not JSON may open any number of brackets.
+/// Returns the keys of the outer and the inner 64 levels, since text that is not JSON may open any number of brackets.
 fn named<'a>(keys: &[&'a str]) -> Vec<&'a str> {
-    keys[keys.len().saturating_sub(128)..].iter().copied().filter(|key| !key.is_empty()).collect()
+    let (outer, rest) = keys.split_at(keys.len().min(64));
+    let inner = &rest[rest.len().saturating_sub(64)..];
+    outer.iter().chain(inner).copied().filter(|key| !key.is_empty()).collect()
 }
 
 /// Returns the string that starts here, up to its closing quote.
