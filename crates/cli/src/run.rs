@@ -2,7 +2,7 @@
 
 mod printer;
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,9 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::failure::Failure;
-#[cfg(feature = "hub")]
-use crate::output::plain;
-use crate::output::{for_terminal, note, write};
+use crate::output::{for_terminal, note, plain, write};
 use crate::signals::Signals;
 use printer::Printer;
 
@@ -281,7 +279,8 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
     failed.map_or(Ok(()), Err)
 }
 
-/// Prints the line as it came. Lines that are no JSON go to the standard error.
+/// Prints the line as it came, but to a terminal without control characters. Lines that are no JSON go to the standard
+/// error.
 fn print_line(incoming: &Incoming) -> Result<(), Failure> {
     let no_json = |line: &Line| {
         note(format_args!("agentwire: no JSON: {}", for_terminal(&line.excerpt(), &io::stderr())));
@@ -295,6 +294,9 @@ fn print_line(incoming: &Incoming) -> Result<(), Failure> {
         Incoming::TooLong(error) => note(format_args!("agentwire: {error}")),
         other => {
             let line = other.line().map(|line| line.as_bytes()).unwrap_or_default();
+            if io::stdout().is_terminal() {
+                return crate::output::line(plain(&String::from_utf8_lossy(line)));
+            }
             return write(&[line, b"\n"].concat());
         }
     }

@@ -200,6 +200,8 @@ fn terminal_gets_no_control_characters_of_a_model() {
         shown.contains("{\"command\":\"\u{fffd}2J\"}") && shown.contains("failed: No \u{fffd}2J."),
         "{shown}"
     );
+    let shown = on_terminal(&run(folder.path(), &script, &["Go.", "--json"]));
+    assert!(shown.contains("{\"command\":\"\u{fffd}2J\"}") && !shown.contains('\u{9b}'), "{shown:?}");
 }
 
 #[cfg(target_os = "linux")]
