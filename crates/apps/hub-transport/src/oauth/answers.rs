@@ -14,7 +14,8 @@ pub(super) type Answer = http::Response<Vec<u8>>;
 /// Returns the answer to a request for a token in the form that `rmcp` reads.
 ///
 /// `rmcp` accepts tokens only with status 200, content type JSON and a whole number of seconds. It reports an error with
-/// status 200 or without a code, such as a page of HTML, only as one that can't be parsed.
+/// status 200 or without a code, such as a page of HTML, only as one that can't be parsed. A temporary status takes
+/// precedence over the code, so that the renewal is tried again; except over `invalid_grant`, which is final.
 pub(super) fn readable(mut answer: Answer) -> Answer {
     let status = answer.status();
     let mut body: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
@@ -33,7 +34,9 @@ pub(super) fn readable(mut answer: Answer) -> Answer {
         // The statuses of refusals (RFC 6749, section 5.2).
         let is_refusal = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED);
         let code = if is_refusal { "invalid_request" } else { "server_error" };
-        body = json!({"error": code, "error_description": format!("HTTP {status}")});
+        let why = body["error_description"].as_str().or_else(|| body["error"].as_str());
+        let why = why.map(|why| format!(": {}", excerpt(why))).unwrap_or_default();
+        body = json!({"error": code, "error_description": format!("HTTP {status}{why}")});
     } else {
         return answer;
     }
@@ -185,5 +188,9 @@ mod tests {
                 "{status} {body}"
             );
         }
+        let body = r#"{"error":"temporarily_unavailable","error_description":"maintenance"}"#;
+        let answer = http::Response::builder().status(503).body(body.as_bytes().to_vec()).unwrap();
+        let error: Value = serde_json::from_slice(readable(answer).body()).unwrap();
+        assert_eq!(error["error_description"], "HTTP 503 Service Unavailable: maintenance");
     }
 }
