@@ -137,7 +137,8 @@ impl Session {
     /// It cancels running callbacks, because they may have changed: a tool use guarded by such a hook is refused and
     /// may be retried.
     /// Open questions stay open. The CLI's reply lists them, and one that is not open here is asked again: it was lost
-    /// in a gap of the transport, or its answer was.
+    /// in a gap of the transport, or its answer was. A question that is answered during the handshake may be asked
+    /// again; the CLI ignores the second answer.
     ///
     /// # Cancel safety
     ///

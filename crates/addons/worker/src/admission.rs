@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(process(stat), Some(Process { parent: 7, group: 42, pages: 300 }));
     }
 
-    /// A shell without a group of its own is started by one with a group, as a command by the CLI.
+    /// The outer shell leads a group, as the CLI does; the inner one leads another, as the command of a tool does.
     #[cfg(target_os = "linux")]
     #[test]
     fn child_is_measured_with_descendants_in_other_groups() {

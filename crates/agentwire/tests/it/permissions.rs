@@ -107,6 +107,7 @@ fn bypassing_options_cause_warnings() {
         // A rule for some calls, and tools that always ask.
         Options::new().allowed_tools(["Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
         settings(r#"{"permissions":{"deny":["Bash"],"ask":["Read"]}}"#),
+        settings(r#"{"permissions":{"allow":["*","mcp__*"]}}"#),
         auto_allow(false),
         settings(r#"{"sandbox":{"enabled":false,"autoAllowBashIfSandboxed":true}}"#),
     ] {

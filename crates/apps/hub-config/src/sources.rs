@@ -78,8 +78,8 @@ impl Sources {
     /// Adds a file of the user, for all projects.
     ///
     /// In the CLI's `.claude.json`, the servers for the first project folder (`claude mcp add`) precede those for all
-    /// projects (`claude mcp add --scope user`), and servers that `/mcp` has disabled for that folder are disabled. Both
-    /// can't be edited.
+    /// projects (`claude mcp add --scope user`), and can't be edited. Servers of this file that `/mcp` has disabled for
+    /// that folder are disabled, and can't be edited either.
     pub fn global(mut self, file: impl Into<PathBuf>) -> Self {
         self.files.push(Origin::Global(Arc::new(absolute(file))));
         self

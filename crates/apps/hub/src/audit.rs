@@ -117,7 +117,7 @@ pub struct CallRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Arguments {
-    /// The SHA-256 of their compact JSON, with the fields of all objects in order.
+    /// The SHA-256 of their compact JSON, with the fields of all objects sorted by name.
     ///
     /// Equal arguments have equal hashes, so guessable arguments are not hidden.
     Sha256([u8; 32]),

@@ -110,7 +110,7 @@ impl Group {
         self.reap();
     }
 
-    /// Returns whether the leader is reaped, after which the group must not be signalled.
+    /// Locks the flag of whether the leader is reaped. Once it is set, the group must not be signalled.
     pub(super) fn lock_reaped(&self) -> MutexGuard<'_, bool> {
         self.reaped.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -163,7 +163,8 @@ pub(crate) fn available_commands(commands: &[SlashCommand]) -> SessionUpdate {
 /// Returns the name of a command for the client. A prompt of an MCP server, `SERVER:PROMPT (MCP)`, is shown as
 /// `mcp:SERVER:PROMPT`: Zed reads a typed name up to a blank, and refuses names that are not in the list.
 ///
-/// A server with a blank in its name is shown as in the names of its tools, which the CLI takes for its prompts too.
+/// If the server's name has a blank, the prompt is shown as `mcp__SERVER__PROMPT`, which the CLI accepts too, with the
+/// server's name as in the names of its tools.
 fn shown_name(name: &str) -> String {
     let Some(prompt) = name.strip_suffix(MCP_SUFFIX) else { return name.to_owned() };
     match prompt.rsplit_once(':').filter(|(server, _)| server.contains(' ')) {
