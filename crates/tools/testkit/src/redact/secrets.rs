@@ -110,9 +110,9 @@ impl Secrets {
     /// Returns the secrets in a text, which may be JSON or contain it: in a line at depth 0, in a string of it at 1.
     fn find_at(&self, text: &str, depth: usize) -> Vec<Find> {
         let mut finds = Vec::new();
-        let is_json = depth < DEEPEST
-            && text.trim_ascii_start().starts_with(['{', '[', '"'])
-            && serde_json::from_str::<&RawValue>(text).is_ok();
+        let is_whole = |text: &str| serde_json::from_str::<&RawValue>(text).is_ok();
+        let is_json =
+            depth < DEEPEST && text.trim_ascii_start().starts_with(['{', '[', '"']) && is_whole(text);
         let start = if is_json { Some(0) } else { text.find(['{', '[']).filter(|_| depth < DEEPEST) };
         if let Some(start) = start {
             let mut flag: Option<Vec<String>> = None;
@@ -131,7 +131,7 @@ impl Secrets {
         } else {
             // A named secret may be JSON itself. As a part of other JSON it becomes a number, so that the whole stays JSON.
             for Form { text: secret, .. } in
-                self.forms.iter().filter(|form| form.text.starts_with(['{', '[']))
+                self.forms.iter().filter(|form| form.text.starts_with(['{', '[']) && is_whole(&form.text))
             {
                 let is_whole = depth > 0 && secret.len() == text.len();
                 let find = |(at, _)| {

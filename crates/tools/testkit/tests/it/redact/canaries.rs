@@ -134,6 +134,14 @@ fn redacted_lines_decode() {
     }
 }
 
+/// After the first round, the line contains the blanked value as the start of a list.
+#[test]
+fn value_that_looks_like_the_start_of_a_list_leaves_the_line_json() {
+    let line = r#"< {"b":{"headers":{"c":"[\"<redacted-1>"}},"":["[\"<redacted-1>"]}"#;
+    let (after, _) = redacted(&Redactor::new(), &[line]);
+    assert!(serde_json::from_str::<Value>(after.trim_start_matches("< ")).is_ok(), "{after}");
+}
+
 fn odd_text() -> impl Strategy<Value = String> {
     #[rustfmt::skip]
     let pieces = [
