@@ -16,6 +16,7 @@ pub(crate) use lines::entries_of;
 pub(crate) use link::{is_sent, is_true};
 pub(crate) use subagents::Source;
 pub(crate) use subagents::{AgentMetadata, agent_conversation, read_metadata};
+pub(crate) use talk::TALK;
 
 use crate::sessions::{SessionError, Sessions};
 use crate::{Page, RawEntry};

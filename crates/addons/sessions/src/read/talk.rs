@@ -53,5 +53,5 @@ fn field<T: Serialize + ?Sized>(name: &str, value: &T) -> Option<(String, RawJso
 
 type Map = BTreeMap<String, RawJson>;
 
-/// The `subtype` of such an entry.
-const TALK: &str = "voice_call_talk";
+/// The `subtype` of such an entry; its `fold` has the prompt that a turn took from the queue.
+pub(crate) const TALK: &str = "voice_call_talk";

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::HitPart;
 use crate::entry::last;
-use crate::read::is_sent;
+use crate::read::{TALK, is_sent};
 
 /// An entry with a message.
 pub(super) struct SearchableEntry {
@@ -38,7 +38,7 @@ impl SearchableEntry {
             }
             "system" => {
                 let [kind, content, blocks] = last(&entry, ["subtype", "content", "blocks"])?;
-                let is_talk = kind.is_some_and(|kind| kind.as_str() == "\"voice_call_talk\"");
+                let is_talk = kind.is_some_and(|kind| kind.as_str().trim_matches('"') == TALK);
                 let blocks = blocks.filter(|blocks| blocks.as_str().starts_with('['));
                 (None, None, blocks.or(content).filter(|_| is_talk)?)
             }

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use agentwire_protocol::{RawJson, Uuid};
 
-use super::row::{Row, TALK};
+use super::row::Row;
 use crate::change::new_uuid;
 use crate::change::object::Object;
+use crate::read::TALK;
 
 /// New ids for the entries in the fork, and the links of the entries that are left out.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use agentwire_protocol::Uuid;
 
 use crate::RawEntry;
 use crate::change::object::Object;
+use crate::read::TALK;
 
 /// An entry that links to its parent, with the fields that a fork needs.
 #[derive(Debug)]
@@ -93,9 +94,6 @@ pub(super) struct Compaction {
     /// Whether the user went back behind an earlier compaction, which has no summary.
     pub(super) rewound: bool,
 }
-
-/// The `subtype` of system entries with talk of a voice call; its `fold` has the prompt that a turn took from the queue.
-pub(super) const TALK: &str = "voice_call_talk";
 
 /// The kinds of entries that link to their parent.
 const KINDS: [&str; 5] = ["user", "assistant", "attachment", "system", "progress"];
