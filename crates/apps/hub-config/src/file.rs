@@ -30,10 +30,12 @@ use report::Report;
 pub(super) use server::ADDRESS;
 
 /// The content of a file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FileContents {
     /// The servers in the order of the file, including broken ones.
     pub(super) servers: Vec<Entry>,
+    /// The servers that the CLI has disabled for the project, which may be in other files.
+    pub(super) disabled: HashSet<ServerName>,
     /// The problems in the order of the file.
     pub(super) problems: Vec<Problem>,
     /// Whether the servers are unknown because the file is broken.
@@ -46,8 +48,8 @@ pub(super) struct Entry {
     pub(super) name: ServerName,
     /// `None` if it is broken.
     pub(super) configured: Option<Configured>,
-    /// Whether the state of the project in the CLI's `.claude.json` contains or disables it.
-    pub(super) is_of_project: bool,
+    /// Whether the state of the project in the CLI's `.claude.json` contains it.
+    pub(super) is_local: bool,
 }
 
 /// Starts to read a file.
@@ -112,8 +114,8 @@ fn root_object(root: &Object<'_>, project: Option<&str>, mut report: Report<'_>)
     let inputs = Arc::new(inputs);
     let disabled = state.and_then(|(_, state)| state.get_array(DISABLED)).map(|names| &*names.elements);
     let disabled = disabled.unwrap_or_default().iter().filter_map(Value::as_string_lit);
-    let disabled = disabled.map(|name| &*name.value).collect();
-    let mut servers = Servers { entries: Vec::new(), first: HashMap::new(), disabled, inputs, report };
+    let disabled = disabled.map(|name| ServerName::from(&*name.value)).collect();
+    let mut servers = Servers { entries: Vec::new(), first: HashMap::new(), inputs, report };
     let local = state.and_then(|(project, state)| Some((project, state.get_object("mcpServers")?)));
     if let Some((project, map)) = local {
         servers.read(&syntax::key(&syntax::key(PROJECTS, project), "mcpServers"), map);
@@ -124,7 +126,7 @@ fn root_object(root: &Object<'_>, project: Option<&str>, mut report: Report<'_>)
         servers.read(path, map);
     }
     let entries = servers.entries.into_iter().flatten().collect();
-    FileContents { servers: entries, problems: servers.report.finish(), broken }
+    FileContents { servers: entries, disabled, problems: servers.report.finish(), broken }
 }
 
 /// The servers of a file, which may have both sections.
@@ -133,8 +135,6 @@ struct Servers<'t> {
     entries: Vec<Option<Entry>>,
     /// The index of a name in `entries`, and its place in the text.
     first: HashMap<ServerName, (usize, usize)>,
-    /// The servers that the CLI has disabled for the project.
-    disabled: HashSet<&'t str>,
     inputs: Arc<HashMap<String, Input>>,
     report: Report<'t>,
 }
@@ -162,14 +162,12 @@ impl Servers<'_> {
             self.entries[entry] = None;
             self.report.duplicate(at, &path, before);
         }
-        let is_disabled = self.disabled.contains(name.as_str());
-        let configured = server::read(property, &path, &mut self.report).map(|(mut config, mut written)| {
-            config.disabled |= is_disabled;
+        let configured = server::read(property, &path, &mut self.report).map(|(config, mut written)| {
             written.inputs = Arc::clone(&self.inputs);
             Configured { written: Arc::new(written), ..self.report.configured(name.clone(), config) }
         });
-        let is_of_project = is_disabled || path.starts_with(PROJECTS);
-        self.entries.push(Some(Entry { name, configured, is_of_project }));
+        let is_local = path.starts_with(PROJECTS);
+        self.entries.push(Some(Entry { name, configured, is_local }));
     }
 }
 

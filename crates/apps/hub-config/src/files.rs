@@ -80,11 +80,12 @@ impl Files {
         let this = self.clone();
         let edited = spawn_blocking(move || {
             let mut refused = None;
+            let of_project = this.state().sources.of_project(&server).map(|file| (**file).clone());
+            if let Some(file) = of_project.filter(|_| !matches!(edit, Edit::Add(_))) {
+                let source = Refusal::OfProject { server: server.to_string() };
+                return Err(EditError::Refused { file, source });
+            }
             for file in files {
-                if !matches!(edit, Edit::Add(_)) && this.state().sources.is_of_project(&file, &server) {
-                    let source = Refusal::OfProject { server: server.to_string() };
-                    return Err(EditError::Refused { file, source });
-                }
                 match edit.write(server.as_str(), &file) {
                     Ok(()) => return Ok(()),
                     Err(error) if is_elsewhere(&error) => refused = refused.or(Some(error)),

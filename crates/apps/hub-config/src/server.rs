@@ -149,7 +149,7 @@ impl fmt::Debug for Configured {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// A file of the project. It takes precedence over global files.
+    /// A file of the project. It takes precedence over the user's servers for all projects.
     Project(Arc<PathBuf>),
     /// A file of the user.
     Global(Arc<PathBuf>),

@@ -18,8 +18,8 @@ use crate::ServerName;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Configuration {
-    /// The servers, one per name, including disabled ones: those of the program, of the project in the order of its
-    /// files, of the user.
+    /// The servers, one per name, including disabled ones: those of the program, of the user for the project, of the
+    /// project in the order of its files, of the user for all projects.
     ///
     /// Servers of the project are not trusted yet: the hub decides that.
     pub servers: Vec<Configured>,
@@ -33,7 +33,8 @@ pub struct Configuration {
 /// The files and servers of a configuration.
 ///
 /// Servers of the program take precedence over those of the project, and these over those of the user; among files
-/// of equal rank the first one wins.
+/// of equal rank the first one wins. The user's servers for the project precede all files
+/// (see [`global`](Self::global)).
 /// A server of the project is in force only when its definition is trusted (see `Hub::trust`). Until then the user's
 /// server of that name is in force, if there is one.
 /// A broken server is not replaced by one of the same name from a file with less precedence. If a file is broken from
@@ -48,7 +49,7 @@ pub struct Sources {
     files: Vec<Origin>,
     program: Vec<Configured>,
     /// The last valid content of each file. A broken server without a valid definition keeps its name.
-    last: HashMap<Arc<PathBuf>, Vec<Entry>>,
+    last: HashMap<Arc<PathBuf>, FileContents>,
 }
 
 impl Sources {
@@ -77,9 +78,9 @@ impl Sources {
 
     /// Adds a file of the user, for all projects.
     ///
-    /// In the CLI's `.claude.json`, the servers for the first project folder (`claude mcp add`) precede those for all
-    /// projects (`claude mcp add --scope user`), and can't be edited. Servers of this file that `/mcp` has disabled for
-    /// that folder are disabled, and can't be edited either.
+    /// As in the CLI, the servers of its `.claude.json` for the first project folder (`claude mcp add`) precede those
+    /// of all other files, and servers of all files that `/mcp` has disabled for that folder are disabled. Neither can
+    /// be edited.
     pub fn global(mut self, file: impl Into<PathBuf>) -> Self {
         self.files.push(Origin::Global(Arc::new(absolute(file))));
         self
@@ -106,10 +107,11 @@ impl Sources {
         files.into_iter()
     }
 
-    /// Returns whether the CLI's `.claude.json` contains the server for the project, or disables it there.
-    pub(crate) fn is_of_project(&self, file: &Path, server: &ServerName) -> bool {
-        let entries = self.last.iter().filter(|(path, _)| ***path == *file).flat_map(|(_, entries)| entries);
-        entries.into_iter().find(|entry| entry.name == *server).is_some_and(|first| first.is_of_project)
+    /// Returns the CLI's `.claude.json` if it contains the server for the project, or disables it there.
+    pub(crate) fn of_project(&self, server: &ServerName) -> Option<&Arc<PathBuf>> {
+        let is_local = |entry: &Entry| entry.is_local && entry.name == *server;
+        let is_there = |of: &FileContents| of.disabled.contains(server) || of.servers.iter().any(is_local);
+        self.last.iter().find(|(_, contents)| is_there(contents)).map(|(file, _)| file)
     }
 
     /// Returns the first project folder.
@@ -137,6 +139,7 @@ impl Sources {
         let key =
             self.folder.as_deref().map(|folder| Reading::start(folder, |folder| Ok(project_key(folder))));
         self.key = key.and_then(|key| key.finish().ok()).or(self.key.take());
+        let mut files = Vec::new();
         for (origin, file, reading) in readings {
             let before = self.last.remove(&file);
             let contents = file::finish(reading, &origin, self.key.as_deref());
@@ -144,14 +147,26 @@ impl Sources {
                 // An unresponsive file may never answer, so it does not hold back the others.
                 let is_known = |problem: &Problem| problem.kind != ProblemKind::Unresponsive;
                 if contents.problems.iter().all(is_known) {
-                    merge.unknown.get_or_insert(file);
+                    files.push((file, None));
                 }
                 merge.problems.extend(contents.problems);
                 continue;
             }
-            let entries = merge.kept(&origin, contents, before.unwrap_or_default());
-            self.last.insert(file, entries.clone());
-            merge.add(entries);
+            let contents = merge.kept(&origin, contents, before.unwrap_or_default());
+            merge.disabled.extend(contents.disabled.iter().cloned());
+            files.push((Arc::clone(&file), Some(contents.servers.clone())));
+            self.last.insert(file, contents);
+        }
+        for is_local in [true, false] {
+            for (file, servers) in &files {
+                // An unknown `.claude.json` may contain servers for the project, or disable servers of its files.
+                let is_unknown = !is_local || (self.key.is_some() && file.ends_with(STATE));
+                match servers {
+                    Some(of) => merge.add(of.iter().filter(|entry| entry.is_local == is_local).cloned()),
+                    None if is_unknown => _ = merge.unknown.get_or_insert_with(|| Arc::clone(file)),
+                    None => {}
+                }
+            }
         }
         Configuration { servers: merge.servers, replaced: merge.replaced, problems: merge.problems }
     }
@@ -167,34 +182,38 @@ struct Merge {
     taken: HashMap<ServerName, Option<usize>>,
     /// The first file with unknown content: it may define any server of the files after it.
     unknown: Option<Arc<PathBuf>>,
+    /// The servers that the CLI has disabled for the project.
+    disabled: HashSet<ServerName>,
     problems: Vec<Problem>,
 }
 
 impl Merge {
-    /// Returns the servers of a file that are in force, given the earlier ones.
-    fn kept(&mut self, origin: &Origin, contents: FileContents, before: Vec<Entry>) -> Vec<Entry> {
-        let FileContents { mut servers, problems, broken } = contents;
-        self.problems.extend(problems);
-        if broken {
-            if before.iter().any(|entry| entry.configured.is_some()) {
+    /// Returns the content of a file that is in force, given the earlier one.
+    fn kept(&mut self, origin: &Origin, mut contents: FileContents, before: FileContents) -> FileContents {
+        self.problems.append(&mut contents.problems);
+        if contents.broken {
+            if before.servers.iter().any(|entry| entry.configured.is_some()) {
                 self.problems.push(kept(origin, None));
             }
             return before;
         }
         // Of namesakes, the first one is in force.
         let mut before: HashMap<_, _> =
-            before.into_iter().rev().map(|entry| (entry.name, entry.configured)).collect();
-        for entry in servers.iter_mut().filter(|entry| entry.configured.is_none()) {
+            before.servers.into_iter().rev().map(|entry| (entry.name, entry.configured)).collect();
+        for entry in contents.servers.iter_mut().filter(|entry| entry.configured.is_none()) {
             entry.configured = before.remove(&entry.name).flatten();
             if let Some(server) = &entry.configured {
                 self.problems.push(kept(origin, Some(server)));
             }
         }
-        servers
+        contents
     }
 
-    fn add(&mut self, entries: Vec<Entry>) {
-        for Entry { name, configured, .. } in entries {
+    fn add(&mut self, entries: impl Iterator<Item = Entry>) {
+        for Entry { name, mut configured, .. } in entries {
+            if let Some(server) = configured.as_mut().filter(|_| self.disabled.contains(&name)) {
+                server.config.disabled = true;
+            }
             if let Some(&first) = self.taken.get(&name) {
                 if let (Some(first), Some(other)) = (first, configured) {
                     self.shadow(first, other);
@@ -217,7 +236,7 @@ impl Merge {
     fn shadow(&mut self, first: usize, other: Configured) {
         let first = &self.servers[first];
         let problem = match (&first.origin, &other.origin) {
-            (Origin::Project(by), Origin::Project(_)) | (Origin::Global(by), Origin::Global(_)) => {
+            (Origin::Project(by), Origin::Project(_)) | (Origin::Global(by), _) => {
                 about(&other, ProblemKind::Shadowed { by: Arc::clone(by) })
             }
             (Origin::Project(_), Origin::Global(of)) => {
@@ -287,6 +306,8 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
+/// The CLI's file with the servers and the state of all projects.
+const STATE: &str = ".claude.json";
 /// The largest file of a link between working trees, in bytes.
 const LINK: u64 = 64 << 10;
 

@@ -153,6 +153,62 @@ async fn servers_that_the_cli_has_disabled_for_the_project_are_disabled_and_not_
 }
 
 #[tokio::test]
+async fn servers_of_the_project_that_the_cli_has_disabled_are_disabled_and_not_edited() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let state = |off: &str| format!(r#"{{"projects": {{{root:?}: {{"disabledMcpServers": [{off}]}}}}}}"#);
+    write(&root, ".claude.json", &state(r#""p""#));
+    write(&root, ".mcp.json", &file("mcpServers", &[("p", "project"), ("q", "project")]));
+    let files = Files::new(Sources::new().project(&root).global(root.join(".claude.json")));
+    let disabled = || {
+        let read = files.read_now();
+        let disabled = read.servers.iter().filter(|server| server.config.disabled);
+        disabled.map(|server| server.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(disabled(), ["p"]);
+    let edit =
+        |is_disabled| files.edit(vec![root.join(".mcp.json")], "p".into(), Edit::Disabled(is_disabled));
+    let refused = edit(false).await.unwrap_err();
+    let is_named = matches!(
+        &refused,
+        EditError::Refused { file, source: Refusal::OfProject { .. } } if file.ends_with(".claude.json")
+    );
+    assert!(is_named, "{refused}");
+    // A broken file keeps what it has disabled.
+    write(&root, ".claude.json", "{");
+    assert_eq!(disabled(), ["p"]);
+    write(&root, ".claude.json", &state(""));
+    assert_eq!(disabled(), [""; 0]);
+    edit(true).await.unwrap();
+    assert_eq!(disabled(), ["p"]);
+}
+
+#[test]
+fn servers_of_the_cli_for_the_project_precede_those_of_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let path = root.join(".claude.json");
+    let (local, user) = (file("mcpServers", &[("a", "local")]), file("mcpServers", &[("u", "user")]));
+    let of_project = file("mcpServers", &[("p", "project"), ("a", "project"), ("u", "project")]);
+    write(&root, ".mcp.json", &of_project);
+    write(&root, ".claude.json", &format!(r#"{{"projects": {{{root:?}: {local}}}, {}"#, &user[1..]));
+    let mut sources = Sources::new().project(&root).global(&path);
+    let read = sources.read();
+    assert_eq!(servers(&read), [("a", "local"), ("p", "project"), ("u", "project")]);
+    let shadowed = ProblemKind::Shadowed { by: path.clone().into() };
+    let takes = ProblemKind::TakesName { of: path.clone().into() };
+    assert_eq!(kinds(&read), [(Some("a"), &shadowed), (Some("u"), &takes)]);
+    // A broken file of the project does not hold them back.
+    write(&root, ".mcp.json", "{");
+    assert_eq!(servers(&Sources::new().project(&root).global(&path).read()), [("a", "local")]);
+    // While they are unknown, no server is used that they may replace.
+    write(&root, ".mcp.json", &of_project);
+    write(&root, ".claude.json", "{");
+    assert!(Sources::new().project(&root).global(&path).read().servers.is_empty());
+    assert_eq!(servers(&sources.read()), [("a", "local"), ("p", "project"), ("u", "project")]);
+}
+
+#[tokio::test]
 async fn server_of_the_cli_for_the_project_is_not_edited() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
