@@ -57,7 +57,8 @@ calls! {
     fn mcp_reconnect(server: impl Into<Box<str>>) -> () = &McpReconnect::new(server);
 
     /// Turns an MCP server on or off (`mcp_toggle`).
-    /// The CLI refuses an unknown server.
+    /// The CLI refuses an unknown server. It stores the choice for later sessions of the folder, except for a server of
+    /// this program.
     fn mcp_toggle(server: impl Into<Box<str>>, enabled: bool) -> () = &McpToggle::new(server, enabled);
 
     /// Calls a tool of an MCP server that the CLI runs, without the model (`mcp_call`).
