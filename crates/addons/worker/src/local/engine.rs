@@ -8,14 +8,18 @@ use std::{
     io,
     path::PathBuf,
     sync::Arc,
+    time::Duration,
 };
 
 use agentwire::{
     protocol::{ToolUseId, Uuid},
-    sessions::{SessionKey, SessionStore},
+    sessions::SessionStore,
 };
 use agentwire_net::error_chain;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until},
+};
 
 use super::{
     LocalError, Request, Status,
@@ -27,11 +31,10 @@ use crate::{
     machine::Phase,
     outcome::{Outcome, TurnEnd},
     recovery::{LossPolicy, Recovery, RecoveryError},
-    secrets::is_name,
     turn::{Answer, SessionName, TurnInput, TurnSpec},
     worker::{Start, Worker},
 };
-use files::{SPENT, blocking};
+use files::{SPENT, blocking, is_valid};
 
 pub(super) struct Engine {
     folder: PathBuf,
@@ -46,8 +49,10 @@ pub(super) struct Engine {
     budgets: HashMap<SessionName, Option<f64>>,
     /// Answers that came when their questions may have been about to be parked.
     early: HashMap<SessionName, Vec<(ToolUseId, Answer)>>,
-    /// Sessions with a turn that had no room.
+    /// Sessions with a turn that had no room, or could not be stored.
     waiting: BTreeSet<SessionName>,
+    /// When turns that could not be stored are started again.
+    again: Option<Instant>,
     listeners: HashMap<(SessionName, Uuid), Vec<oneshot::Sender<Outcome>>>,
 }
 
@@ -86,6 +91,7 @@ impl Engine {
             budgets: HashMap::new(),
             early: HashMap::new(),
             waiting: BTreeSet::new(),
+            again: None,
             listeners: HashMap::new(),
         };
         let names: Vec<_> = engine.sessions.keys().cloned().collect();
@@ -113,13 +119,14 @@ impl Engine {
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         loop {
             let worker = self.worker.clone();
-            let has_waiting = !self.waiting.is_empty();
+            let (has_waiting, again) = (!self.waiting.is_empty(), self.again);
             let result = tokio::select! {
                 request = requests.recv() => match request {
                     Some(request) => self.serve(request).await,
                     None => return,
                 },
                 () = worker.room(), if has_waiting => self.retry().await,
+                () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => self.retry().await,
             };
             if let Err(error) = result {
                 tracing::error!("{}", error_chain(&error));
@@ -150,8 +157,7 @@ impl Engine {
         };
         let record = self.sessions.entry(session.clone()).or_default();
         if record.knows(&id) {
-            // Its start may have failed because the folder could not be written.
-            return self.step(session).await;
+            return Ok(());
         }
         if record.prompts.len() >= PROMPTS {
             return Err(LocalError::Full { session: session.clone(), limit: PROMPTS });
@@ -330,8 +336,9 @@ impl Engine {
         }
     }
 
-    /// Starts the turns that had no room.
+    /// Starts the turns that had no room, or could not be stored.
     async fn retry(&mut self) -> Result<(), LocalError> {
+        self.again = None;
         let mut result = Ok(());
         for session in std::mem::take(&mut self.waiting) {
             result = result.and(self.step(&session).await);
@@ -341,18 +348,19 @@ impl Engine {
 
     /// Starts the next turn of a session, if one is due.
     async fn step(&mut self, session: &SessionName) -> Result<(), LocalError> {
+        let mut result = Ok(());
         loop {
-            let Some(record) = self.sessions.get_mut(session) else { return Ok(()) };
-            let Some(mut turn) = record.due() else { return Ok(()) };
+            let Some(record) = self.sessions.get_mut(session) else { return result };
+            let Some(mut turn) = record.due() else { return result };
             let ledger = self.ledgers.entry(session.tenant.clone()).or_insert_with(|| self.limits.clone());
             let budget = match ledger.reserve(turn.budget_usd) {
                 Ok(budget) => budget,
                 Err(Refusal::Turns) => {
                     self.waiting.insert(session.clone());
-                    return Ok(());
+                    return result;
                 }
                 Err(refusal) => {
-                    self.finish(session, Outcome::Refused(refusal)).await?;
+                    result = result.and(self.finish(session, Outcome::Refused(refusal)).await);
                     continue;
                 }
             };
@@ -364,7 +372,7 @@ impl Engine {
             let mut saved = self.save(session).await;
             let is_saved = saved.is_ok();
             if is_saved && self.worker.start(&fence, &turn) == Start::Started {
-                return Ok(());
+                return result;
             }
             if let Some(record) = self.sessions.get_mut(session) {
                 record.running = None;
@@ -375,15 +383,14 @@ impl Engine {
                 // The file must not name a turn that did not start: the next engine would end it.
                 saved = self.save(session).await;
             }
-            return saved;
+            self.again = self.again.or_else(|| saved.is_err().then(|| Instant::now() + AGAIN));
+            return result.and(saved);
         }
     }
 }
 
-/// Returns whether the session can have a folder, and a key in the store.
-fn is_valid(session: &SessionName) -> bool {
-    is_name(&session.tenant) && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
-}
+/// How long after a failure the engine stores the start of a turn again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// How many times a prompt is started again: a CLI that can't start must not keep the engine busy.
 const RESTARTS: u32 = 5;

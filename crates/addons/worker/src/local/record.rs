@@ -11,7 +11,10 @@ use std::{
 };
 
 use agentwire::protocol::{ToolUseId, Uuid};
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -120,11 +123,12 @@ pub(super) fn lock(folder: &Path) -> io::Result<File> {
     // The folder of a tenant has no name that starts with a dot.
     let lock = File::create(folder.join(".lock"))?;
     let deadline = Instant::now() + RELEASED;
-    while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-        if Instant::now() >= deadline {
-            return Err(io::Error::other("another engine uses it"));
+    while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        match error {
+            Errno::WOULDBLOCK if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+            Errno::WOULDBLOCK => return Err(io::Error::other("another engine uses it")),
+            error => return Err(error.into()),
         }
-        thread::sleep(Duration::from_millis(10));
     }
     Ok(lock)
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use agentwire_testkit::eventually;
-use agentwire_worker::{Answer, Local, LossPolicy, Outcome, Phase};
+use agentwire_worker::{Answer, Ledger, Local, LossPolicy, Outcome, Phase, Refusal};
 use tokio::{sync::Semaphore, time::timeout};
 
 use crate::{LIMIT, done, id, prompt, session, stand_in::Place};
@@ -129,7 +129,7 @@ async fn answer_is_used_although_the_first_checkout_for_it_fails() {
 }
 
 #[tokio::test]
-async fn prompt_whose_start_was_not_stored_runs_when_it_is_sent_again() {
+async fn prompt_whose_start_could_not_be_stored_starts_later() {
     let place = Place::new();
     let engine = place.engine(place.worker(), LossPolicy::Tell).await;
     engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
@@ -144,8 +144,26 @@ async fn prompt_whose_start_was_not_stored_runs_when_it_is_sent_again() {
     // The engine replies after it has tried to start the second one.
     engine.sessions().await.unwrap();
     std::fs::remove_dir(&record).unwrap();
-    engine.prompt(&session(1), prompt(2, "Go.")).await.unwrap();
     assert_eq!(ended(&engine, 2).await, done());
+}
+
+#[tokio::test]
+async fn prompt_behind_a_refusal_that_cannot_be_stored_ends() {
+    let place = Place::new();
+    let folder = place.folder().with_file_name("engine");
+    let limits = Ledger::new(Some(0.5), None);
+    let engine = Local::open(&folder, place.worker(), LossPolicy::Tell, limits).await.unwrap();
+    engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    for n in [2, 3] {
+        engine.prompt(&session(1), prompt(n, "Go.")).await.unwrap();
+    }
+    // No file can replace a folder.
+    let record = folder.join(format!("{}.json", session(1)));
+    std::fs::remove_file(&record).unwrap();
+    std::fs::create_dir(&record).unwrap();
+    engine.worker().interrupt(&session(1));
+    assert_eq!(ended(&engine, 3).await, Outcome::Refused(Refusal::Budget));
 }
 
 #[tokio::test]

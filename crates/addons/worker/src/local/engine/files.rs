@@ -2,12 +2,14 @@
 
 use std::{io, path::PathBuf, sync::Arc};
 
+use agentwire::sessions::SessionKey;
 use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use super::Engine;
 use crate::{
     local::{LocalError, record},
+    secrets::is_name,
     turn::SessionName,
 };
 
@@ -41,6 +43,11 @@ impl Engine {
         };
         blocking(write).await.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
     }
+}
+
+/// Returns whether the session can have a folder, and a key in the store.
+pub(super) fn is_valid(session: &SessionName) -> bool {
+    is_name(&session.tenant) && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
 }
 
 pub(super) async fn blocking<T: Send + 'static>(
