@@ -46,9 +46,8 @@ impl Places {
 impl ResolvedSettings {
     /// Reads a file; returns `None` if it does not exist or is left out.
     pub(super) fn read(&mut self, tier: SettingsTier, path: &Path) -> Option<RawSettings> {
-        let mut report = |why: Why| {
-            self.faults.push(SettingsFault { tier, path: path.to_owned(), why: why.to_string() });
-        };
+        let mut report =
+            |why: Why| self.faults.push(SettingsFault { tier, path: path.to_owned(), why: why.to_string() });
         let mut keys = read(path).map_err(&mut report).ok()??;
         let is_managed = tier == SettingsTier::Managed;
         keys.retain(|key, _| is_managed || !ONLY_MANAGED.contains(&&**key));
@@ -89,11 +88,14 @@ fn read(path: &Path) -> Result<Option<Keys>, Why> {
 
 /// Checks that the value has the type that the CLI expects.
 fn check(key: &str, value: &RawJson) -> Result<(), Why> {
-    let mut value: Value = value.decode()?;
-    replace_nulls(&mut value);
+    let value: Value = value.decode()?;
     // The CLI accepts numbers and other scalars as text in `env`.
-    let value = if key == "env" && value.is_object() { json!({}) } else { value };
-    RawSettings::new(RawJson::encode(&json!({ key: value }))?).typed().map(drop).map_err(Into::into)
+    let mut value = if key == "env" && value.is_object() { json!({}) } else { value };
+    let raw = |value: &Value| RawJson::encode(&json!({ key: value })).map(RawSettings::new);
+    // The position of an error is not one in the file.
+    raw(&value)?.typed().map_err(|error| format!("{} (in {})", error.reason(), error.path()))?;
+    replace_nulls(&mut value);
+    raw(&value)?.typed().map(drop).map_err(|error| format!("invalid type: null (in {})", error.path()).into())
 }
 
 /// Replaces each null by a number: the CLI accepts null for no typed key, but `Settings` reads it as a missing value.

@@ -130,6 +130,12 @@ fn faulty_file_is_left_out_and_reported() {
     for empty in ["", " \n", "{}"] {
         assert_eq!(Places::new(&[(USER, empty), (MANAGED, empty)]).resolve().faults, [], "{empty:?}");
     }
+    for (faulty, expected) in [
+        (null_inside, "invalid type: null (in permissions.defaultMode)"),
+        (r#"{"model":5}"#, "invalid type: integer `5`, expected a string (in model)"),
+    ] {
+        assert_eq!(Places::new(&[(USER, faulty)]).resolve().faults[0].why, expected);
+    }
     // A byte order mark is ignored, and a number in the environment is read as text.
     let places = Places::new(&[(USER, "\u{feff}{\"model\":\"u\",\"env\":{\"A\":1}}")]);
     let resolved = places.resolve();
