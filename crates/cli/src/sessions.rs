@@ -188,14 +188,16 @@ async fn place(args: &Args) -> Result<Place, Failure> {
     Ok(Place::Store(url::open(url, false).await?, project))
 }
 
-/// Returns the id of a session, which is a UUID.
+/// Returns whether the text has the form of a session id: a UUID with hyphens.
+pub(crate) fn is_id(text: &str) -> bool {
+    text.len() == 36 && uuid::Uuid::parse_str(text).is_ok()
+}
+
 fn id(text: &str) -> Result<SessionId, Failure> {
-    match uuid::Uuid::parse_str(text) {
-        Ok(_) => Ok(SessionId::from(text)),
-        Err(_) => {
-            Err(Failure::new(format!("`{text}` is no session id: `agentwire sessions list` prints them")))
-        }
+    if is_id(text) {
+        return Ok(SessionId::from(text));
     }
+    Err(Failure::new(format!("`{text}` is no session id: `agentwire sessions list` prints them")))
 }
 
 /// Returns the error for an id that is not stored.

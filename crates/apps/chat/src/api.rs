@@ -3,7 +3,11 @@
 use std::{env, fmt, time::Duration};
 
 use agentwire_net::tls_config;
-use reqwest::{Client, Response, header::HeaderMap, redirect::Policy};
+use reqwest::{
+    Client, Response,
+    header::{HeaderMap, HeaderValue},
+    redirect::Policy,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -14,7 +18,7 @@ use crate::error::ApiError;
 pub struct Api {
     client: Client,
     url: String,
-    key: String,
+    key: HeaderValue,
     pub(crate) model: String,
 }
 
@@ -32,7 +36,7 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// If the URL is invalid.
+    /// If the URL or the key is invalid.
     pub fn new(
         base_url: impl Into<String>,
         key: impl Into<String>,
@@ -43,6 +47,9 @@ impl Api {
         if !reqwest::Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
             return Err(ApiError::Address(base_url));
         }
+        let key: String = key.into();
+        let mut key = HeaderValue::try_from(key).map_err(|_| ApiError::Key)?;
+        key.set_sensitive(true);
         let client = Client::builder()
             .tls_backend_preconfigured(tls_config())
             .timeout(LIMIT)
@@ -50,7 +57,7 @@ impl Api {
             .redirect(Policy::none())
             .build()
             .map_err(ApiError::Http)?;
-        Ok(Self { client, url, key: key.into(), model: model.into() })
+        Ok(Self { client, url, key, model: model.into() })
     }
 
     /// Creates a client from `ANTHROPIC_BASE_URL` (the vendor's by default), `ANTHROPIC_API_KEY` and `ANTHROPIC_MODEL`.

@@ -22,6 +22,9 @@ pub enum ApiError {
     /// The URL of the API is invalid.
     #[error("`{0}` is no address of an API: it begins with https://, or http://")]
     Address(String),
+    /// The key can't be sent in a header.
+    #[error("the key has a control character, such as a line break")]
+    Key,
     /// The API could not be reached, or the connection broke.
     #[error("the API could not be reached")]
     Http(#[source] reqwest::Error),

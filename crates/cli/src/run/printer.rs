@@ -55,10 +55,8 @@ impl Printer {
             Message::System(System::ApiRetry(retry)) => {
                 self.end_line()?;
                 let (attempt, retries) = (retry.attempt, retry.max_retries);
-                note(format_args!(
-                    "(the request failed: {}; sent again, {attempt} of {retries})",
-                    retry.error
-                ));
+                let error = for_terminal(retry.error.as_str(), &io::stderr());
+                note(format_args!("(the request failed: {error}; sent again, {attempt} of {retries})"));
             }
             Message::System(System::Informational(news)) if is_for_people(news) => {
                 self.end_line()?;
@@ -66,6 +64,7 @@ impl Printer {
             }
             Message::Result(result) => {
                 let session = result.session_id.as_deref().unwrap_or("unknown");
+                let session = for_terminal(session, &io::stdout());
                 self.aside(&format!("[${:.4}, session {session}]", result.total_cost_usd))?;
             }
             _ => {}

@@ -24,7 +24,7 @@ pub(super) enum Source {
 impl Source {
     /// Returns the file of this name, or else the stored session of this id.
     pub(super) fn find(name: &OsStr, folder: Option<&Path>) -> Result<Self, Failure> {
-        let id = name.to_str().filter(|name| uuid::Uuid::parse_str(name).is_ok());
+        let id = name.to_str().filter(|name| sessions::is_id(name));
         let Some(id) = id.filter(|id| !Path::new(id).exists()) else {
             return Ok(Self::File(PathBuf::from(name)));
         };

@@ -91,6 +91,12 @@ fn bad_input_is_one_line_and_exit_code_2() {
 }
 
 #[test]
+fn session_id_has_hyphens() {
+    let done = output(&["sessions", "--folder", ".", "show", &ID.replace('-', "")]);
+    assert!(text(&done.stderr).contains("is no session id"), "{}", text(&done.stderr));
+}
+
+#[test]
 fn check_reports_each_transcript() {
     let folder = tempfile::tempdir().unwrap();
     let broken = folder.path().join("broken.transcript");

@@ -192,14 +192,17 @@ fn failed_turn_has_a_reason_for_people() {
 fn terminal_gets_no_control_characters_of_a_model() {
     let folder = tempfile::tempdir().unwrap();
     let tool = "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"Bash\",\"input\":{\"command\":\"\u{9b}2J\"}}";
-    let script = COMMAND_CLI.replace(r#"{"type":"text","text":"the context"}"#, tool);
-    let script = script.replace("\"is_error\":false", "\"is_error\":true,\"errors\":[\"No \u{9b}2J.\"]");
+    let retry = "{\"type\":\"system\",\"subtype\":\"api_retry\",\"attempt\":1,\"error\":\"e\u{9b}2J\"}";
+    let script = with_lines(&[retry]).replace(r#"{"type":"text","text":"the context"}"#, tool);
+    let failure = "\"is_error\":true,\"errors\":[\"No \u{9b}2J.\"],\"session_id\":\"s\u{9b}2J\"";
+    let script = script.replace("\"is_error\":false", failure);
     let command = run(folder.path(), &script, &["Go."]);
     let shown = on_terminal(&command);
     assert!(
         shown.contains("{\"command\":\"\u{fffd}2J\"}") && shown.contains("failed: No \u{fffd}2J."),
         "{shown}"
     );
+    assert!(shown.contains("failed: e\u{fffd}2J;") && shown.contains("session s\u{fffd}2J]"), "{shown}");
     let shown = on_terminal(&run(folder.path(), &script, &["Go.", "--json"]));
     assert!(shown.contains("{\"command\":\"\u{fffd}2J\"}") && !shown.contains('\u{9b}'), "{shown:?}");
 }

@@ -77,6 +77,17 @@ async fn terminal_escapes_of_the_model_are_shown_as_text() {
 }
 
 #[tokio::test]
+async fn name_of_a_call_does_not_look_like_a_question() {
+    let name = "x\necho of toy with these arguments: allow? [y/N] ";
+    let call = json!({"blocks": [{"tool_use": {"name": name, "input": {}}}]});
+    let model = model(&json!({"replies": [call, {"blocks": [{"text": "Done."}]}]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let (_, stderr, _) = chatted_with(&model, folder.path(), &["--trust", "Go."], "").await;
+    assert!(stderr.contains("[calls x\\necho of toy with") && !stderr.contains("\necho of toy"), "{stderr}");
+}
+
+#[tokio::test]
 async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     let reply = json!({"blocks": [{"text": "Hi."}]});
     let model = model(&json!({"replies": [reply, reply, reply, reply]})).await;
@@ -177,7 +188,7 @@ async fn refused<V: AsRef<OsStr> + Copy>(
 #[tokio::test]
 async fn missing_settings_are_reported_before_a_server_starts() {
     let (key, model) = (("ANTHROPIC_API_KEY", "sk-fake"), ("ANTHROPIC_MODEL", "scripted"));
-    let cases: [(Variables<'_>, &[&str], &str, i32); 6] = [
+    let cases: [(Variables<'_>, &[&str], &str, i32); 7] = [
         (&[], &["Hello?"], "agentwire-chat: the environment has no `ANTHROPIC_API_KEY`", 1),
         (
             &[("ANTHROPIC_API_KEY", ""), model],
@@ -186,6 +197,12 @@ async fn missing_settings_are_reported_before_a_server_starts() {
             1,
         ),
         (&[key], &["Hello?"], "agentwire-chat: the environment has no `ANTHROPIC_MODEL`", 1),
+        (
+            &[("ANTHROPIC_API_KEY", "sk-fake\r"), model],
+            &["Hello?"],
+            "agentwire-chat: the key has a control character",
+            1,
+        ),
         (
             &[key, model, ("ANTHROPIC_BASE_URL", "nowhere")],
             &["Hello?"],

@@ -140,7 +140,8 @@ fn show(step: Step) {
                 std::process::exit(1);
             }
         }
-        other => eprintln!("{}", shown(&other.to_string())),
+        // Further lines could look like a question while another one waits for its answer.
+        other => eprintln!("{}", shown_line(&other.to_string())),
     }
 }
 
