@@ -82,7 +82,7 @@ pub(crate) fn lines(
     // `LinesCodec` fails on invalid UTF-8. The empty list is for written lines, and this codec writes none.
     let lines = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LONGEST_LINE);
     let incoming = FramedRead::new(input, lines).map_ok(|line| text(&line)).map_err(unread);
-    let incoming = incoming.chain(poll_fn(move |_| {
+    let incoming = incoming.try_filter(|line| ready(!line.trim().is_empty())).chain(poll_fn(move |_| {
         ended.cancel();
         Poll::Ready(None)
     }));
@@ -103,9 +103,9 @@ fn is_update(line: &str) -> bool {
 }
 
 /// Replaces invalid UTF-8 and lone surrogates: an editor may cut a text within a character. JSON allows the surrogates,
-/// and the protocol's own reader does not.
+/// and the protocol's own reader does not. Removes a byte order mark, which is not JSON.
 fn text(line: &[u8]) -> String {
-    let line = String::from_utf8_lossy(line).into_owned();
+    let line = String::from_utf8_lossy(line).trim_start_matches('\u{feff}').to_owned();
     if !(line.contains(r"\ud") || line.contains(r"\uD")) {
         return line;
     }

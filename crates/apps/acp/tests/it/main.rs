@@ -89,6 +89,13 @@ async fn unknown_requests_and_lines_end_nothing() {
 }
 
 #[tokio::test]
+async fn blank_lines_and_a_byte_order_mark_are_ignored() {
+    let initialize = request("initialize", json!({"protocolVersion": 1}));
+    let answers = answers(&[&format!("\u{feff}{initialize}"), "", " \r"]).await;
+    assert!(answers.len() == 1 && answers[0]["result"].is_object(), "{answers:?}");
+}
+
+#[tokio::test]
 async fn client_that_reads_nothing_does_not_keep_the_agent() {
     // The answer does not fit into the stream.
     let ((mut input, theirs), (_output, ours)) = (duplex(1 << 16), duplex(16));
