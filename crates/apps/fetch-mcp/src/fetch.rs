@@ -208,7 +208,9 @@ fn shown(
             .map(|charset| format!("the charset `{}` is unknown; read as UTF-8.", excerpt(&charset))),
     );
     let (text, title) = if kind == Kind::Html {
-        let Some(converted) = html::convert(&decoded.text, url, wanted.format, max_text, deadline) else {
+        let is_xhtml = content.essence == "application/xhtml+xml";
+        let page = if is_xhtml { html::escape_cdata(&decoded.text) } else { decoded.text };
+        let Some(converted) = html::convert(&page, url, wanted.format, max_text, deadline) else {
             return Ok(None);
         };
         notes.extend(converted.cut.then(|| "the page was too long to be converted whole.".to_owned()));

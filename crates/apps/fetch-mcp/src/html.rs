@@ -48,6 +48,18 @@ pub(crate) fn convert(
     convert::Converter::new(tables, base, format, limit, deadline).run(page)
 }
 
+/// Escapes the CDATA sections of XHTML: HTML reads them as comments.
+pub(crate) fn escape_cdata(page: &str) -> String {
+    let mut parts = page.split("<![CDATA[");
+    let mut escaped = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (data, rest) = part.split_once("]]>").unwrap_or((part, ""));
+        escaped.push_str(&data.replace('&', "&amp;").replace('<', "&lt;"));
+        escaped.push_str(rest);
+    }
+    escaped
+}
+
 /// The maximum tracked nesting of lists, and of tables; deeper ones count as part of the innermost tracked one.
 const MAX_OPEN: usize = 64;
 

@@ -36,6 +36,15 @@ async fn other_text_is_shown_as_it_is() {
 }
 
 #[tokio::test]
+async fn xhtml_keeps_its_cdata_sections() {
+    let page =
+        "<script>//<![CDATA[\nif (a<b) c();\n//]]></script><p>x</p><pre><![CDATA[a <b> &amp; c]]></pre>";
+    let site = Site::start(move |_| ok("application/xhtml+xml", page)).await;
+    let shown = Client::new().await.shown(&site.url("/")).await;
+    assert!(shown.ends_with("\n\nx\n\n```\na <b> &amp; c\n```"), "{shown}");
+}
+
+#[tokio::test]
 async fn charsets_are_read_from_the_header_and_from_the_page() {
     let site = Site::start(|path| match path {
         "/header" => ok("text/html; charset=ISO-8859-1", b"<p>caf\xe9"),
