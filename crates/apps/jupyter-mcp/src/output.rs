@@ -70,6 +70,7 @@ impl Output {
         for piece in self.streams[stream].pieces(text) {
             if piece.overwrites {
                 self.start_line_again(stream);
+                seen.truncate(seen.rfind('\n').map_or(0, |at| at + 1));
             }
             self.push_text(stream, &piece.text);
             seen.push_str(&piece.text);

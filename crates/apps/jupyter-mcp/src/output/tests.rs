@@ -152,6 +152,12 @@ fn a_bar_of_progress_is_one_line() {
 }
 
 #[test]
+fn overwritten_lines_are_not_reported_as_progress() {
+    let mut output = Output::new(1_000, 0);
+    assert_eq!(output.print(1, "1\r2\n3\r4"), "2\n4");
+}
+
+#[test]
 fn output_is_cleared_and_updated() {
     let mut output = Output::new(1_000, 0);
     output.print(0, "gone");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use agentwire_transport::ExitReport;
 use jupyter_protocol::{ExecuteRequest, JupyterMessage};
 use jupyter_zmq_client::RuntimeError;
-use rmcp::model::CallToolResult;
+use rmcp::model::{CallToolResult, ContentBlock};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -39,10 +39,7 @@ pub(super) async fn run(
 ) -> Ran {
     let Execution { code, limit, cancelled, printed, mut reply, .. } = execution;
     let request: JupyterMessage = ExecuteRequest { allow_stdin: false, ..ExecuteRequest::new(code) }.into();
-    let mut output = Output::new(options.max_chars, options.max_image_bytes);
-    if let Some(notice) = notice {
-        output.say(&notice);
-    }
+    let output = Output::new(options.max_chars, options.max_image_bytes);
     let mut call = Call::new(&request, output, printed, limit, options.grace);
     let sending = timeout(SEND_LIMIT, kernel.channels.shell.send(request));
     let end = match closing.run_until_cancelled(sending).await {
@@ -70,7 +67,12 @@ pub(super) async fn run(
             (None, None)
         }
     };
-    Ran { kernel, ended, outcome: call.outcome(&end), reply }
+    let mut outcome = call.outcome(&end);
+    if let Some(notice) = notice {
+        // Not in the output, which the code may clear.
+        outcome.content.insert(0, ContentBlock::text(notice));
+    }
+    Ran { kernel, ended, outcome, reply }
 }
 
 /// A running call.

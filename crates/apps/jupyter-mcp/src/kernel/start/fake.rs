@@ -21,7 +21,7 @@ use crate::kernel::{Channels, Kernel, Process};
 /// The sockets of the kernel; dropping them closes its connections.
 pub(crate) struct Sockets {
     pub(crate) iopub: KernelIoPubConnection,
-    _shell: KernelShellConnection,
+    pub(crate) shell: KernelShellConnection,
     _control: KernelControlConnection,
 }
 
@@ -32,7 +32,7 @@ pub(crate) async fn kernel() -> (Kernel, Sockets) {
     let info = connection_info(&ports, "fake");
     let mut sockets = Sockets {
         iopub: create_kernel_iopub_connection(&info, "kernel").await.unwrap(),
-        _shell: create_kernel_shell_connection(&info, "kernel").await.unwrap(),
+        shell: create_kernel_shell_connection(&info, "kernel").await.unwrap(),
         _control: create_kernel_control_connection(&info, "kernel").await.unwrap(),
     };
     let mut channels = Channels::connect(&info, "client").await.unwrap();

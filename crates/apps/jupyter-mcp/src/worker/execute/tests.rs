@@ -1,8 +1,9 @@
-//! Tests of kernels that have exited or take no messages.
+//! Tests of kernels that have exited or take no messages, and of notices.
 
 use std::time::Duration;
 
-use jupyter_protocol::{ExecuteRequest, JupyterMessage, StreamContent};
+use jupyter_protocol::{ClearOutput, ExecuteReply, ExecuteRequest, JupyterMessage, Status, StreamContent};
+use rmcp::model::CallToolResult;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use zeromq::{SocketSend as _, ZmqMessage};
@@ -32,17 +33,35 @@ async fn end_of_the_server_waits_for_no_kernel_that_takes_no_messages() {
     let (kernel, _sockets) = fake::kernel().await;
     let (_orders, mut orders) = mpsc::channel(1);
     let (reply, _outcome) = oneshot::channel();
-    let execution = Execution {
-        // More than the connection buffers.
-        code: "x".repeat(32 << 20),
-        limit: Duration::from_secs(60),
-        generation: 0,
-        cancelled: CancellationToken::new(),
-        printed: mpsc::channel(1).0,
-        reply,
-    };
+    // More than the connection buffers.
+    let execution = execution("x".repeat(32 << 20), reply);
     let closing = CancellationToken::new();
     closing.cancel();
     let ran = run(kernel, execution, None, &Options::default(), &mut orders, &closing).await;
     assert_eq!(ran.outcome.content[0].as_text().unwrap().text, "[The server was ended while this ran.]");
+}
+
+#[tokio::test]
+async fn code_that_clears_its_output_hides_no_notice() {
+    let (kernel, mut sockets) = fake::kernel().await;
+    let (_orders, mut orders) = mpsc::channel(1);
+    let (reply, _outcome) = oneshot::channel();
+    let execution = execution("clear_output()".to_owned(), reply);
+    let (options, closing) = (Options::default(), CancellationToken::new());
+    let notice = Some("[The kernel had ended.]".to_owned());
+    let running = run(kernel, execution, notice, &options, &mut orders, &closing);
+    let answering = async {
+        let request = sockets.shell.read().await.unwrap();
+        sockets.iopub.send(ClearOutput { wait: false }.as_child_of(&request)).await.unwrap();
+        sockets.iopub.send(Status::idle().as_child_of(&request)).await.unwrap();
+        sockets.shell.send(ExecuteReply::default().as_child_of(&request)).await.unwrap();
+    };
+    let (ran, ()) = tokio::join!(running, answering);
+    let texts: Vec<_> = ran.outcome.content.iter().map(|block| &*block.as_text().unwrap().text).collect();
+    assert_eq!(texts, ["[The kernel had ended.]", "(no output)"]);
+}
+
+fn execution(code: String, reply: oneshot::Sender<CallToolResult>) -> Execution {
+    let (limit, cancelled) = (Duration::from_secs(60), CancellationToken::new());
+    Execution { code, limit, generation: 0, cancelled, printed: mpsc::channel(1).0, reply }
 }
