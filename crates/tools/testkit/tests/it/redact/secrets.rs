@@ -67,6 +67,9 @@ pub(super) const SHAPES: &[&str] = &[
     "printf '%s' hunter2-canary | sudo -S ls",
     "Ab18Q~aB3dEf6hIj9kLm2nOp5qRs8tUv1wXyZ0",
     "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",
+    "fc-0123456789abcdef0123456789abcdef",
+    "ATBBaB3dEf6hIj9kLm2nOp5qRs8t",
+    "0123456789abcdef0123456789abcdef-us12",
 ];
 
 /// Returns the part of a shape that must not remain.
@@ -312,6 +315,8 @@ fn prose_and_ids_stay() {
         "apt install mysql -y && mkdir -p deep/folder-1; mysql -u root -p shop_prod1; sshpass -e ssh -p 2222 h",
         "curl -b cookies.txt --data-binary @x h; echo hi | grep x; echo $TOKEN | docker login --password-stdin",
         "grep -rn '-----BEGIN RSA PRIVATE KEY'; look at crates/tools/testkit/src/redact.rs",
+        "xfc-0123456789abcdef0123456789abcdef, theATBBabcdefghijklmnopqrstuvwxyz",
+        "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12-us1",
         "00000000-0000-4000-8000-000000000001",
     ] {
         let line =
