@@ -112,10 +112,12 @@ impl Reader<'_> {
             return;
         };
         self.add(item);
-        let open = self.items[item].outcome.as_ref().is_none_or(|old| old.words == "no answer");
-        if !open {
-            let old = self.items[item].outcome.take().map(|old| old.words).unwrap_or_default();
-            self.items[item].outcome = Some(Outcome::plain(format!("{old}, then answered")));
+        let old = self.items[item].outcome.as_ref().map_or("no answer", |old| &*old.words).to_owned();
+        if old != "no answer" {
+            // Each part of an MCP exchange is acknowledged, also after the answer.
+            if self.items[item].kind != Kind::Mcp || old == "cancelled" {
+                self.items[item].outcome = Some(Outcome::plain(format!("{old}, then answered")));
+            }
             return;
         }
         let place = Place::new(self.line, "/response/response");

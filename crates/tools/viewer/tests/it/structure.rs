@@ -207,6 +207,18 @@ fn an_mcp_call_is_paired_with_its_answer_and_shown_with_its_tool() {
 }
 
 #[test]
+fn acknowledgements_do_not_replace_the_outcome_of_an_mcp_call() {
+    let page = page_of(&[
+        r#"> {"type":"control_request","request_id":"a","request":{"subtype":"mcp_message","server_name":"s","message":{"jsonrpc":"2.0","id":1,"method":"roots/list"}}}"#,
+        r#"< {"type":"control_response","response":{"subtype":"success","request_id":"a","response":{}}}"#,
+        r#"< {"type":"control_request","request_id":"b","request":{"subtype":"mcp_message","server_name":"s","message":{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}}}"#,
+        r#"> {"type":"control_response","response":{"subtype":"success","request_id":"b","response":{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{}}}}}"#,
+    ]);
+    let call = item(&page, 5);
+    assert!(call.contains("<b>roots/list</b>") && call.contains("o good\">ok<"), "{call}");
+}
+
+#[test]
 fn unknown_undecodable_and_unpaired_lines_have_badges() {
     let page = page_of(&[
         r#"< {"type":"brand_new","n":1}"#,
