@@ -120,6 +120,8 @@ async function allowed(page) {
   check('all of an input that has an effect is shown', bash === 'ls\n{\n  "sandbox": false\n}' && other.includes('Lists'));
   const disguised = await page.evaluate(() => input('Bash', { command: 'a\u202e\u200bb\r\n\tc' }));
   check('invisible characters of an input are shown', disguised === 'a\\u{202e}\\u{200b}b\\u{d}\n\tc');
+  const selected = await page.evaluate(() => visible('\u{e0100}\u{fe01}\ufe0f'));
+  check('variation selectors are shown', selected === '\\u{e0100}\\u{fe01}\ufe0f');
   check('markup of a prompt is not run', await page.evaluate(() => window.pwned === undefined));
   await page.reload();
   await page.waitForFunction((count) => document.querySelector('#turns').childElementCount >= count, before.length);

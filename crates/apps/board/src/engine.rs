@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use agentwire_protocol::RawJson;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The future of a call of an [`Engine`]; the error is shown on the page.
 pub type EngineFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
@@ -24,7 +24,7 @@ pub trait Engine: Send + Sync {
 }
 
 /// The state of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SessionState {
     /// The name.
@@ -52,7 +52,7 @@ impl SessionState {
 }
 
 /// A question that waits for an answer: whether a tool may be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct OpenQuestion {
     /// The id of the tool use.
