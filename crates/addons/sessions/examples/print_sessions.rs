@@ -44,10 +44,9 @@ fn session(sessions: &Sessions, id: &SessionId) -> Result<Value, Box<dyn Error>>
         let messages = to_value(sessions.subagent_messages(id, &agent, Page::ALL)?)?;
         subagents.insert(agent, messages);
     }
-    Ok(json!({
-        "info": sessions.info(id)?,
-        "messages": sessions.messages(id, Page::ALL)?.unwrap_or_default(),
-        "page": sessions.messages(id, Page::first(2).after(1))?.unwrap_or_default(),
-        "subagents": subagents,
-    }))
+    // `json!` panics if a message is nested too deep.
+    let messages =
+        |page| Ok::<_, Box<dyn Error>>(to_value(sessions.messages(id, page)?.unwrap_or_default())?);
+    let (all, page) = (messages(Page::ALL)?, messages(Page::first(2).after(1))?);
+    Ok(json!({"info": sessions.info(id)?, "messages": all, "page": page, "subagents": subagents}))
 }

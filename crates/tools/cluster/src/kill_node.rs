@@ -64,7 +64,7 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
         sessions * (EFFECTS + 1),
         errors.len()
     );
-    if (done, repeated) != (sessions, 0) {
+    if (done, repeated) != (sessions, 0) || *most == 0 {
         return Err(Failure::finding(format!("{figures}; {others:?} {errors:?}")));
     }
     Ok(figures)
