@@ -5,6 +5,15 @@
 //! The API needs no other runtime and does not panic inside one, but a call blocks its thread, so async code should use
 //! [`Session`](crate::Session).
 //!
+//! [`Session::observe`] and `Session::store_handle` return async types: pass their futures to [`ControlHandle::wait`].
+//!
+//! Some of the async API has no counterpart here:
+//!
+//! - Streams of prompts ([`send_all`](crate::Session::send_all), [`query_all`](crate::query_all)): send each prompt,
+//!   and the last one with [`Session::into_query`].
+//! - Spare processes ([`prewarm`](crate::prewarm)): connect a session before it is needed, on a thread of its own.
+//! - [`Turn::session`](crate::Turn::session): a turn has its own [`control`](Turn::control).
+//!
 //! ```no_run
 //! use agentwire::{Options, blocking::Session};
 //!

@@ -10,11 +10,15 @@ use crate::Error;
 /// A handle for control requests. It can be cloned and used from any thread at any time, including callbacks.
 #[derive(Clone, Debug)]
 pub struct ControlHandle {
-    pub(super) control: agentwire_control::Control,
-    pub(super) runtime: Arc<Runtime>,
+    control: agentwire_control::Control,
+    runtime: Arc<Runtime>,
 }
 
 impl ControlHandle {
+    pub(super) fn new(control: &agentwire_control::Control, runtime: &Arc<Runtime>) -> Self {
+        Self { control: control.clone(), runtime: Arc::clone(runtime) }
+    }
+
     /// Sends a control request and waits for the reply within the session's call limit.
     ///
     /// # Errors

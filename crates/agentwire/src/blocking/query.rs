@@ -6,7 +6,7 @@ use agentwire_codec::Incoming;
 use agentwire_protocol::message::UserInput;
 
 use super::{ControlHandle, Session, runtime::Runtime};
-use crate::{Error, Options};
+use crate::{Error, Options, Warning};
 
 /// Sends one prompt and returns all messages until the CLI has exited.
 ///
@@ -33,7 +33,12 @@ pub struct Query {
 impl Query {
     /// Returns the handle for control requests, for this thread and others.
     pub fn control(&self) -> ControlHandle {
-        ControlHandle { control: self.query.control().clone(), runtime: Arc::clone(&self.runtime) }
+        ControlHandle::new(self.query.control(), &self.runtime)
+    }
+
+    /// Returns the warnings of the session, as [`Session::warnings`] does.
+    pub fn warnings(&self) -> &[Warning] {
+        self.query.warnings()
     }
 }
 

@@ -6,12 +6,16 @@ use agentwire_codec::Incoming;
 use agentwire_control::PromptState;
 use agentwire_protocol::{
     PermissionMode, Uuid,
-    control::{ControlCall, InitializeReply, InterruptReply, SetModelReply, SetPermissionModeReply},
+    control::{
+        ControlCall, InitializeReply, InterruptReply, McpStatusReply, SetModelReply, SetPermissionModeReply,
+    },
     message::UserInput,
 };
 
 use super::{ControlHandle, Query, Turn, runtime::Runtime};
-use crate::{Closed, Error, Options, SessionBuilder, Warning};
+#[cfg(feature = "sessions")]
+use crate::StoreHandle;
+use crate::{Closed, Error, Observations, Options, SessionBuilder, Warning};
 
 /// A session with blocking calls; see [`Session`](crate::Session) for what they do.
 ///
@@ -65,7 +69,31 @@ impl Session {
 
     /// Returns the handle for control requests, for this thread and others.
     pub fn control(&self) -> ControlHandle {
-        ControlHandle { control: self.session.control().clone(), runtime: Arc::clone(&self.runtime) }
+        ControlHandle::new(self.session.control(), &self.runtime)
+    }
+
+    /// Repeats the handshake: see [`Session::reinitialize`](crate::Session::reinitialize).
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::reinitialize`](crate::Session::reinitialize).
+    pub fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
+        self.runtime.block_on(self.session.reinitialize())
+    }
+
+    /// Returns a stream of activities: see [`Session::observe`](crate::Session::observe).
+    ///
+    /// Wait for each observation with [`ControlHandle::wait`], also on another thread.
+    pub fn observe(&self) -> Observations {
+        self.session.observe()
+    }
+
+    /// Returns a handle that reports which entries of the session are stored; `None` for a session without a store.
+    ///
+    /// Pass its futures to [`ControlHandle::wait`].
+    #[cfg(feature = "sessions")]
+    pub fn store_handle(&self) -> Option<StoreHandle> {
+        self.session.store_handle()
     }
 
     /// Sends a prompt and returns its id. Its turn starts when the turns before it have ended.
@@ -160,6 +188,15 @@ impl Session {
     /// As [`interrupt`](Self::interrupt).
     pub fn set_permission_mode(&self, mode: PermissionMode) -> Result<SetPermissionModeReply, Error> {
         self.runtime.block_on(self.session.set_permission_mode(mode))
+    }
+
+    /// Returns the status of the MCP servers.
+    ///
+    /// # Errors
+    ///
+    /// As [`interrupt`](Self::interrupt).
+    pub fn mcp_status(&self) -> Result<McpStatusReply, Error> {
+        self.runtime.block_on(self.session.mcp_status())
     }
 
     /// Sends any control request.

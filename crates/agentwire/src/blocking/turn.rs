@@ -1,11 +1,12 @@
 //! A turn as a blocking iterator.
 
-use agentwire_codec::Incoming;
-use agentwire_protocol::{Uuid, message::TurnResult};
+use std::sync::Arc;
 
+use agentwire_codec::Incoming;
+use agentwire_protocol::{Uuid, message::TurnResult, usage::Usage};
 use serde::de::DeserializeOwned;
 
-use super::runtime::Runtime;
+use super::{ControlHandle, runtime::Runtime};
 use crate::{Error, TurnAnswer};
 
 /// The messages of one turn, including its result: a blocking iterator.
@@ -15,7 +16,7 @@ use crate::{Error, TurnAnswer};
 #[derive(Debug)]
 pub struct Turn<'a> {
     pub(super) turn: crate::Turn<'a>,
-    pub(super) runtime: &'a Runtime,
+    pub(super) runtime: &'a Arc<Runtime>,
 }
 
 impl Turn<'_> {
@@ -77,6 +78,16 @@ impl Turn<'_> {
     /// Returns the result, once it has arrived.
     pub fn result(&self) -> Option<&TurnResult> {
         self.turn.result()
+    }
+
+    /// Returns the tokens used by the turn's main conversation, once the result has arrived.
+    pub fn usage(&self) -> Option<&Usage> {
+        self.turn.usage()
+    }
+
+    /// Returns the handle for control requests, for this thread and others.
+    pub fn control(&self) -> ControlHandle {
+        ControlHandle::new(self.turn.control(), self.runtime)
     }
 }
 

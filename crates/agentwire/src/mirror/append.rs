@@ -44,10 +44,8 @@ pub(crate) async fn call_optional<'a, T>(
     ask: impl FnOnce() -> Option<StoreFuture<'a, T>>,
 ) -> Option<Result<T, StoreFault>> {
     let call = async {
-        match ask() {
-            Some(call) => call.await.map(Some),
-            None => Ok(None),
-        }
+        let Some(call) = ask() else { return Ok(None) };
+        call.await.map(Some)
     };
     caught(limit, call).await.transpose()
 }

@@ -245,8 +245,7 @@ impl Queue {
         if error.entries > 0 {
             state.report(error);
         }
-        wake(state);
-        self.changed.notify_waiters();
+        self.wake(state);
     }
 
     /// Records flushed frames.
@@ -259,8 +258,7 @@ impl Queue {
             state.refused = None;
         }
         state.report_overflow(self.options.max_pending);
-        wake(state);
-        self.changed.notify_waiters();
+        self.wake(state);
     }
 
     /// Reports lost entries to the reader.
@@ -268,8 +266,7 @@ impl Queue {
         let mut state = self.state();
         state.lost.get_or_insert_with(|| error.text());
         state.report(error);
-        wake(state);
-        self.changed.notify_waiters();
+        self.wake(state);
     }
 
     /// Returns the frames that the worker has not taken when it ends.
@@ -282,8 +279,7 @@ impl Queue {
         let mut state = self.state();
         state.report_overflow(self.options.max_pending);
         state.done = u64::MAX;
-        wake(state);
-        self.changed.notify_waiters();
+        self.wake(state);
     }
 
     /// Returns when the worker's time is over; releases the reader when its deadline has passed.
@@ -323,8 +319,18 @@ impl Queue {
         }
         state.late = true;
         state.report(MirrorError::late(limit));
-        wake(state);
+        self.wake(state);
         false
+    }
+
+    /// Unlocks the state, and wakes the reader and the waiters of handles.
+    fn wake(&self, mut state: MutexGuard<'_, State>) {
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+        self.changed.notify_waiters();
     }
 }
 
@@ -372,15 +378,6 @@ impl State {
 
 fn is_behind(most: usize) -> String {
     format!("the store is too slow: more than {most} bytes would be pending")
-}
-
-/// Unlocks the state and wakes the reader.
-fn wake(mut state: MutexGuard<'_, State>) {
-    let reader = state.reader.take();
-    drop(state);
-    if let Some(reader) = reader {
-        reader.wake();
-    }
 }
 
 /// The limit of separate reports while nothing reads.

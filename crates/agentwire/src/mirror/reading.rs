@@ -42,7 +42,8 @@ impl Mirror {
             }
             let what = ready!(messages.poll_next(context)).map(replace_lost_frame);
             let at_end = what.is_err();
-            if !at_end && (self.skips_flush || !is_result(&what)) {
+            let is_result = matches!(&what, Ok(SessionEvent::Incoming(incoming, _)) if incoming.ends_turn());
+            if !at_end && (self.skips_flush || !is_result) {
                 return Poll::Ready(self.reached(what));
             }
             self.queue.set_barrier(at_end);
@@ -77,14 +78,6 @@ pub(super) fn too_long(fault: &FrameError) -> Option<String> {
             Some(format!("a frame of the mirror is longer than {limit} bytes (maxBufferSize), and was lost"))
         }
         _ => None,
-    }
-}
-
-/// Returns whether the event ends a turn, decodable or not.
-fn is_result(what: &Result<SessionEvent, Arc<SessionExit>>) -> bool {
-    match what {
-        Ok(SessionEvent::Incoming(incoming, _)) => incoming.ends_turn(),
-        _ => false,
     }
 }
 

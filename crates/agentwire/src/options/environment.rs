@@ -86,16 +86,12 @@ impl LaunchPlan {
 fn check_flag(name: &str, to: &LaunchPlan) -> Result<(), Error> {
     let odd = |character: char| character == '=' || character.is_whitespace() || character.is_control();
     if name.is_empty() || name.starts_with('-') || name.contains(odd) {
-        return refuse(
-            "extraArgs",
-            format!("{name:?} is no flag's name; write it without dashes and its value apart"),
-        );
+        let why = format!("{name:?} is no flag's name; write it without dashes and its value apart");
+        return refuse("extraArgs", why);
     }
     if to.has_flag(name) {
-        return refuse(
-            "extraArgs",
-            format!("`--{name}` is set already, by an option of its own or by the protocol itself"),
-        );
+        let why = format!("`--{name}` is set already, by an option of its own or by the protocol itself");
+        return refuse("extraArgs", why);
     }
     Ok(())
 }

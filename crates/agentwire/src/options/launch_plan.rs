@@ -48,11 +48,7 @@ pub struct PrivateFile {
 impl LaunchPlan {
     /// Returns whether the command line contains this flag, named without its leading `--`.
     pub(crate) fn has_flag(&self, name: &str) -> bool {
-        let names = |arg: &String| {
-            arg.strip_prefix("--")
-                .is_some_and(|flag| flag.split_once('=').map_or(flag, |(flag, _)| flag) == name)
-        };
-        self.args.iter().any(names)
+        self.args.iter().any(|arg| without_value(arg).strip_prefix("--") == Some(name))
     }
 
     /// Returns whether the CLI waits for the handshake before it starts anything.
@@ -158,8 +154,12 @@ impl fmt::Debug for LaunchPlan {
 
 /// Returns whether this argument makes the CLI resume a stored session.
 pub(crate) fn resumes(arg: &str) -> bool {
-    let flag = arg.split_once('=').map_or(arg, |(flag, _)| flag);
-    matches!(flag, "--resume" | "-r" | "--continue" | "-c" | "--from-pr" | "--teleport")
+    matches!(without_value(arg), "--resume" | "-r" | "--continue" | "-c" | "--from-pr" | "--teleport")
+}
+
+/// Returns a flag without its value.
+fn without_value(arg: &str) -> &str {
+    arg.split_once('=').map_or(arg, |(flag, _)| flag)
 }
 
 /// Returns the name of a variant in JSON, which the CLI uses in flags and variables too.

@@ -56,18 +56,11 @@ impl Options {
         if self.mcp_servers.is_empty() {
             return Ok(());
         }
-        match self.delivery_of(self.mcp_servers_delivery) {
-            Delivery::Initialize => {
-                plan.await_initialize();
-                plan.initialize.mcp_servers.clone_from(&self.mcp_servers);
-            }
-            Delivery::Argv => self.servers_by_argv(plan)?,
+        if self.delivery_of(self.mcp_servers_delivery) == Delivery::Initialize {
+            plan.await_initialize();
+            plan.initialize.mcp_servers.clone_from(&self.mcp_servers);
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Adds the MCP servers to the flags.
-    fn servers_by_argv(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
         let config = BTreeMap::from([("mcpServers", &self.mcp_servers)]);
         let Ok(text) = serde_json::to_string(&config) else {
             return refuse("mcpServers", "it can't be written as JSON");

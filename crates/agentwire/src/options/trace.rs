@@ -43,13 +43,9 @@ impl TraceContext {
         let context = opentelemetry::Context::current();
         let span = context.span();
         let span = span.span_context();
+        let (trace, id, flags) = (span.trace_id(), span.span_id(), span.trace_flags().to_u8());
         span.is_valid().then(|| Self {
-            traceparent: format!(
-                "00-{}-{}-{:02x}",
-                span.trace_id(),
-                span.span_id(),
-                span.trace_flags().to_u8()
-            ),
+            traceparent: format!("00-{trace}-{id}-{flags:02x}"),
             tracestate: Some(span.trace_state().header()).filter(|state| !state.is_empty()),
         })
     }

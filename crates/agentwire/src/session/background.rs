@@ -11,6 +11,7 @@ use std::{
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
+use super::deferral::Deferrals;
 use crate::observe::Watch;
 
 /// The time limit for background work after the last result, and whether callbacks run meanwhile.
@@ -27,13 +28,9 @@ pub(crate) struct ActivityMark(u64);
 
 impl BackgroundWork {
     /// Wraps the responders: counts running callbacks and reports them to the observer.
-    pub(super) fn watch(
-        &self,
-        responders: Vec<Arc<dyn Responder>>,
-        watch: &Arc<Watch>,
-    ) -> Arc<dyn Responder> {
+    pub(super) fn watch(&self, deferrals: Deferrals, watch: &Arc<Watch>) -> Arc<dyn Responder> {
         let (callbacks, watch) = (Arc::clone(&self.callbacks), Arc::clone(watch));
-        Arc::new(Watched { responders, callbacks, watch })
+        Arc::new(Watched { deferrals, callbacks, watch })
     }
 
     /// Sets the limit from the CLI's environment unless the builder set one.
@@ -67,7 +64,7 @@ struct Callbacks {
 }
 
 struct Watched {
-    responders: Vec<Arc<dyn Responder>>,
+    deferrals: Deferrals,
     callbacks: Arc<Callbacks>,
     watch: Arc<Watch>,
 }
@@ -75,8 +72,8 @@ struct Watched {
 impl Responder for Watched {
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let reply = match self.watch.begin(&request, &context) {
-            None => self.responders.respond(request, context)?,
-            Some(call) => match call.start(|| self.responders.respond(request, context)) {
+            None => self.deferrals.respond(request, context)?,
+            Some(call) => match call.start(|| self.deferrals.respond(request, context)) {
                 Some(reply) => Box::pin(call.run(reply)),
                 None => {
                     call.unhandled();
@@ -94,15 +91,15 @@ impl Responder for Watched {
     }
 
     fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
-        self.responders.refusal(request)
+        self.deferrals.responders.refusal(request)
     }
 
     fn may_answer_any(&self) -> bool {
-        self.responders.may_answer_any()
+        self.deferrals.responders.may_answer_any()
     }
 
     fn guards(&self) -> bool {
-        self.responders.guards()
+        self.deferrals.responders.guards()
     }
 }
 

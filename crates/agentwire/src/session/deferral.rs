@@ -2,19 +2,19 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson, ToolUseId,
     hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
 };
 use serde_json::Value;
 
-/// Wraps a responder: denies a tool use that a `PreToolUse` hook defers if the CLI would lose it.
+/// Wraps the responders: denies a tool use that a `PreToolUse` hook defers if the CLI would lose it.
 ///
 /// CLI 2.1.330 keeps one deferred tool use per turn, the last one, and only from the main conversation.
 /// It can't resume a tool use of an in-process MCP server, because it connects to such servers later.
 pub(super) struct Deferrals {
-    responder: Arc<dyn Responder>,
+    pub(super) responders: Vec<Arc<dyn Responder>>,
     /// The name prefixes of tools from in-process servers.
     in_process: Vec<String>,
     deferred: Arc<Mutex<Option<Deferred>>>,
@@ -27,10 +27,37 @@ struct Deferred {
 }
 
 impl Deferrals {
-    /// Wraps the responder of a session with these in-process servers.
-    pub(super) fn new<S: AsRef<str>>(responder: Arc<dyn Responder>, servers: &[S]) -> Self {
+    /// Wraps the responders of a session with these in-process servers.
+    pub(super) fn new<S: AsRef<str>>(responders: Vec<Arc<dyn Responder>>, servers: &[S]) -> Self {
         let in_process = servers.iter().map(|server| tools_of(server.as_ref())).collect();
-        Self { responder, in_process, deferred: Arc::default() }
+        Self { responders, in_process, deferred: Arc::default() }
+    }
+
+    /// Responds to a request, as [`Responder::respond`] does.
+    pub(super) fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
+        let InboundRequest::HookCallback(callback) = &request else {
+            return self.responders.respond(request, context);
+        };
+        let Some(tool_use) = callback.tool_use_id.clone() else {
+            return self.responders.respond(request, context);
+        };
+        let unavailable = self.unavailable(&callback.input);
+        let control = context.control.clone();
+        let reply = self.responders.respond(request, context)?;
+        let deferred = Arc::clone(&self.deferred);
+        Some(Box::pin(async move {
+            let reply = reply.await;
+            // The answer of one handler is sent also where another one failed.
+            let sent = reply.as_ref().or_else(|error| error.answer.as_ref());
+            let Some(answer) = sent.ok().and_then(deferral) else { return reply };
+            let turn = control.turns_ended();
+            let why = unavailable.or_else(|| another(&deferred, Deferred { turn, tool_use }));
+            match (why, reply) {
+                (None, reply) => reply,
+                (Some(why), Ok(_)) => denied(answer, why).map_err(CallbackError::from),
+                (Some(why), Err(error)) => Err(error.with_answer(denied(answer, why))),
+            }
+        }))
     }
 
     /// Returns why the tool use of this `PreToolUse` input can't be deferred, as far as the input shows it.
@@ -51,50 +78,6 @@ impl Deferrals {
             _ => self.in_process.iter().any(|start| tool.starts_with(start)),
         };
         in_process.then_some(IN_PROCESS)
-    }
-}
-
-impl Responder for Deferrals {
-    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
-        let InboundRequest::HookCallback(callback) = &request else {
-            return self.responder.respond(request, context);
-        };
-        let Some(tool_use) = callback.tool_use_id.clone() else {
-            return self.responder.respond(request, context);
-        };
-        let unavailable = self.unavailable(&callback.input);
-        let control = context.control.clone();
-        let reply = self.responder.respond(request, context)?;
-        let deferred = Arc::clone(&self.deferred);
-        Some(Box::pin(async move {
-            let reply = reply.await;
-            // The answer of one handler is sent also where another one failed.
-            let sent = reply.as_ref().or_else(|error| error.answer.as_ref());
-            let Some(answer) = sent.ok().and_then(deferral) else { return reply };
-            let turn = control.turns_ended();
-            let why = unavailable.or_else(|| another(&deferred, Deferred { turn, tool_use }));
-            match (why, reply) {
-                (None, reply) => reply,
-                (Some(why), Ok(_)) => denied(answer, why).map_err(CallbackError::from),
-                (Some(why), Err(error)) => Err(error.with_answer(denied(answer, why))),
-            }
-        }))
-    }
-
-    fn may_answer(&self, request: &InboundRequest) -> bool {
-        self.responder.may_answer(request)
-    }
-
-    fn may_answer_any(&self) -> bool {
-        self.responder.may_answer_any()
-    }
-
-    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
-        self.responder.refusal(request)
-    }
-
-    fn guards(&self) -> bool {
-        self.responder.guards()
     }
 }
 

@@ -104,10 +104,8 @@ impl SessionBuilder {
         {
             let mut names = self.parts.mcp_servers.names().into_iter();
             if let Some(name) = names.find(|name| options.mcp_servers.contains_key(name)) {
-                return refuse(
-                    "mcpServers",
-                    format!("`{name}` is also the name of a server in this program"),
-                );
+                let why = format!("`{name}` is also the name of a server in this program");
+                return refuse("mcpServers", why);
             }
             self.parts.mcp_servers.declare(&mut plan.initialize);
         }

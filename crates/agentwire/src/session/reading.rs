@@ -36,7 +36,14 @@ impl Session {
     /// [`Error::Ended`], or [`Error::NotLoggedIn`] for a missing login, once, if the session ended with an error;
     /// `None` follows it.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
-        poll_fn(|context| self.poll_incoming(context)).await
+        while let Some(event) = poll_fn(|context| self.poll_event(context)).await {
+            match event {
+                Ok(SessionEvent::Incoming(incoming, _)) => return Some(Ok(incoming)),
+                Ok(_) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
     }
 
     /// Removes and returns the messages of other turns that an [`ask`](Self::ask) skipped, in order.
@@ -49,16 +56,6 @@ impl Session {
                 _ => None,
             })
             .collect()
-    }
-
-    fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Incoming, Error>>> {
-        loop {
-            match ready!(self.poll_event(context)?) {
-                Some(SessionEvent::Incoming(incoming, _)) => return Poll::Ready(Some(Ok(incoming))),
-                Some(_) => {}
-                None => return Poll::Ready(None),
-            }
-        }
     }
 
     /// Polls for the next event: first the skipped ones, then new ones.

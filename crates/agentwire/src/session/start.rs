@@ -123,13 +123,13 @@ impl Start {
         }
         config.server_policies.clone_from(&plan.initialize.sdk_mcp_server_configs);
         let max_skipped_bytes = config.unread_hard_limit.max(config.unread_soft_limit);
-        let deferrals = Deferrals::new(Arc::clone(&self.responder), &plan.initialize.sdk_mcp_servers);
-        let responders = vec![Arc::new(deferrals) as Arc<dyn Responder>];
+        let responders = vec![Arc::clone(&self.responder)];
         #[cfg(feature = "mcp")]
         let bridge = self.parts.mcp_servers.bridge();
         #[cfg(feature = "mcp")]
         let responders = [vec![Arc::new(bridge.clone()) as Arc<dyn Responder>], responders].concat();
-        let responder = self.parts.background.watch(responders, &self.watch);
+        let deferrals = Deferrals::new(responders, &plan.initialize.sdk_mcp_servers);
+        let responder = self.parts.background.watch(deferrals, &self.watch);
         let watch = Arc::clone(&self.watch);
         let prepared = Prepared::new(responder, watch, config);
         #[cfg(feature = "mcp")]

@@ -251,22 +251,18 @@ impl Shutdown {
     /// Sends SIGTERM, then SIGKILL, each with its grace period.
     async fn escalate(&self, handle: &impl PeerHandle, grace: Grace) {
         for (how, by) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
-            self.note(by);
+            *self.ended_by() = by;
             if handle.signal(how).is_err() {
                 // The peer can't be signalled; dropping the handle is the last resort.
                 break;
             }
             sleep(grace.after(how, handle)).await;
         }
-        self.note(EndedBy::Abandoned);
+        *self.ended_by() = EndedBy::Abandoned;
     }
 
     fn by_then(&self) -> EndedBy {
         *self.by_then.get_or_init(|| *self.ended_by())
-    }
-
-    fn note(&self, by: EndedBy) {
-        *self.ended_by() = by;
     }
 
     fn ended_by(&self) -> MutexGuard<'_, EndedBy> {

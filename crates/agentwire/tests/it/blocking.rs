@@ -9,7 +9,7 @@ use std::{
 };
 
 use agentwire::{
-    Error, Session, SessionBuilder, blocking,
+    Error, Observation, Options, Session, SessionBuilder, Warning, blocking,
     hooks::Hooks,
     protocol::{
         control::Interrupt,
@@ -19,7 +19,7 @@ use agentwire::{
 };
 use serde_json::json;
 
-use crate::peer::{Peer, kind, pre_tool_use, result};
+use crate::peer::{Peer, assistant, kind, pre_tool_use, result};
 
 /// Returns a session, and the thread of its peer.
 fn played<T: Send + 'static>(
@@ -150,6 +150,98 @@ fn another_thread_can_interrupt_a_turn() {
     let reply = interrupting.join().unwrap().unwrap();
     assert_eq!(reply.still_queued.len(), 0);
     assert_eq!(turn.finish().unwrap().unwrap().result.as_deref(), Some("stopped"));
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn running_turn_can_be_interrupted_and_reports_its_usage() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        peer.prompt().await;
+        peer.say(assistant("one")).await;
+        peer.answer("interrupt", json!({"still_queued": []})).await;
+        let usage = json!({"input_tokens": 10, "output_tokens": 3});
+        peer.say(json!({"type": "result", "subtype": "success", "is_error": false, "usage": usage})).await;
+        peer.exit_after_input().await;
+    });
+    let mut turn = session.ask("count").unwrap();
+    assert_eq!(kind(&turn.next().unwrap().unwrap()), "assistant");
+    assert!(turn.usage().is_none());
+    turn.control().call(&Interrupt::default()).unwrap();
+    assert!(turn.by_ref().all(|incoming| incoming.is_ok()));
+    assert_eq!(turn.usage().unwrap().output_tokens, 3);
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn handshake_is_repeated_and_the_status_of_servers_is_read() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        peer.answer("initialize", json!({"pid": 9})).await;
+        peer.answer("mcp_status", json!({"mcpServers": [{"name": "a", "status": "connected"}]})).await;
+        peer.exit_after_input().await;
+    });
+    assert_eq!(session.initialized().pid, Some(7));
+    assert_eq!(session.reinitialize().unwrap().pid, Some(9));
+    assert_eq!(session.initialized().pid, Some(9));
+    assert_eq!(&*session.mcp_status().unwrap().mcp_servers[0].name, "a");
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn a_query_has_the_warnings_of_its_session() {
+    // There is no session to fork.
+    let builder = Session::builder().options(Options::new().fork_session());
+    let (session, peer) = played(builder, async |mut peer| {
+        peer.prompt().await;
+        peer.say(result("done")).await;
+        peer.exit_after_input().await;
+    });
+    let mut query = session.into_query("go").unwrap();
+    let warnings = query.warnings();
+    assert!(matches!(warnings, [Warning::NoEffect { option: "forkSession", .. }]), "{warnings:?}");
+    assert!(query.all(|incoming| incoming.is_ok()));
+    peer.join().unwrap();
+}
+
+#[test]
+fn another_thread_can_observe_a_session() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        peer.prompt().await;
+        peer.complete_turn("hi").await;
+        peer.exit_after_input().await;
+    });
+    let (control, mut observations) = (session.control(), session.observe());
+    let observing = thread::spawn(move || {
+        let mut ended = Vec::new();
+        while let Some(observation) = control.wait(observations.next()) {
+            if let Observation::Ended(end) = observation {
+                ended.push(end.began.activity.name());
+            }
+        }
+        ended
+    });
+    session.ask("hello").unwrap().finish().unwrap();
+    session.close().unwrap();
+    assert_eq!(observing.join().unwrap(), ["turn", "session"]);
+    peer.join().unwrap();
+}
+
+#[cfg(feature = "sessions")]
+#[test]
+fn store_handle_waits_for_an_entry() {
+    let options = Options::new().env("CLAUDE_CONFIG_DIR", "/config");
+    let store = Arc::new(agentwire::sessions::MemoryStore::new());
+    let builder = Session::builder().options(options).session_store(store);
+    let (session, peer) = played(builder, async |mut peer| {
+        let file = "/config/projects/-src-app/0b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11.jsonl";
+        let entries = json!([{"type": "user", "uuid": "1"}]);
+        peer.say(json!({"type": "transcript_mirror", "filePath": file, "entries": entries})).await;
+        peer.exit_after_input().await;
+    });
+    let handle = session.store_handle().unwrap();
+    session.control().wait(handle.message_stored(&"1".into())).unwrap();
     session.close().unwrap();
     peer.join().unwrap();
 }
