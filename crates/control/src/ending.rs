@@ -50,13 +50,11 @@ impl SessionExit {
 impl fmt::Display for SessionExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.error_result.as_ref().and_then(|result| result.error_text());
-        if let Some(text) = &text {
-            f.write_str(text)?;
-        } else if self.in_turn {
-            f.write_str("the session ended in the middle of a turn, which has no result")?;
-        } else {
-            f.write_str("the session ended")?;
-        }
+        f.write_str(match &text {
+            Some(text) => text,
+            None if self.in_turn => "the session ended in the middle of a turn, which has no result",
+            None => "the session ended",
+        })?;
         if let Some(transport) = &self.transport {
             write!(f, " ({transport})")?;
         }

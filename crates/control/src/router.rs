@@ -126,14 +126,9 @@ impl Router {
 
     /// Advances the time. Calls past their limit time out and are cancelled.
     pub fn handle_timeout(&mut self, now: Duration) {
-        while let Some((id, pending)) = self.outbound.remove_expired(now) {
+        while let Some((id, Pending { subtype, limit: after, .. })) = self.outbound.remove_expired(now) {
             self.send_cancel(&id);
-            let error = ControlError::TimedOut {
-                subtype: pending.subtype,
-                after: pending.limit,
-                stderr: String::new(),
-            };
-            self.answered(id, Err(error));
+            self.answered(id, Err(ControlError::TimedOut { subtype, after, stderr: String::new() }));
         }
     }
 

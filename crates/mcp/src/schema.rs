@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 ///
 /// Any other type yields a schema that refuses every call.
 pub(crate) fn of_input<I: JsonSchema>() -> Map<String, Value> {
-    let generator = SchemaSettings::draft2020_12();
-    object(generator.into_generator().into_root_schema_for::<I>().to_value()).unwrap_or_else(|other| {
+    object::<I>(SchemaSettings::draft2020_12()).unwrap_or_else(|other| {
         let input = I::schema_name();
         tracing::error!(%input, other, "a tool's input type is no object: every call will be refused");
         Map::from_iter([("type".to_owned(), json!("object")), ("not".to_owned(), json!({}))])
@@ -18,8 +17,7 @@ pub(crate) fn of_input<I: JsonSchema>() -> Map<String, Value> {
 
 /// Returns the schema of `T`, or `None` if it is not an object, as structured content must be.
 pub(crate) fn of_output<T: JsonSchema>() -> Option<RawJson> {
-    let generator = SchemaSettings::draft2020_12().for_serialize();
-    let schema = object(generator.into_generator().into_root_schema_for::<T>().to_value());
+    let schema = object::<T>(SchemaSettings::draft2020_12().for_serialize());
     let schema = schema.inspect_err(|other| {
         let output = T::schema_name();
         tracing::error!(%output, other, "a tool's output type is no object: every call will give an error");
@@ -27,9 +25,9 @@ pub(crate) fn of_output<T: JsonSchema>() -> Option<RawJson> {
     RawJson::encode(&schema.ok()?).ok()
 }
 
-/// Returns the schema of an object, or the `type` of a schema that describes something else.
-fn object(schema: Value) -> Result<Map<String, Value>, String> {
-    let mut object = match schema {
+/// Returns the schema of a type that is an object, or the `type` in the schema of another one.
+fn object<T: JsonSchema>(settings: SchemaSettings) -> Result<Map<String, Value>, String> {
+    let mut object = match settings.into_generator().into_root_schema_for::<T>().to_value() {
         Value::Object(object) => object,
         // `true` and `false` are schemas too.
         _ => Map::new(),

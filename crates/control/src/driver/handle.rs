@@ -36,6 +36,12 @@ macro_rules! calls {
 }
 use calls;
 
+/// Returns the request with an optional field set.
+fn with<R>(mut request: R, set: impl FnOnce(&mut R)) -> R {
+    set(&mut request);
+    request
+}
+
 /// A handle to a session, for calls and prompts from any task at any time: before the first turn, during one, or inside a
 /// callback.
 ///

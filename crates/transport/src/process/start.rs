@@ -4,7 +4,7 @@ use std::{
     io,
     os::fd::{AsFd, OwnedFd},
     panic::catch_unwind,
-    process::{Command, Stdio},
+    process::Stdio,
     sync::{Arc, Mutex},
 };
 
@@ -33,7 +33,9 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, Tra
         transport;
     let (ours, theirs) = pipes()?;
     let shutdown = ShutdownFd::new().map_err(io_error("creating an event"))?;
-    let child = launch.spawn(|command| theirs.wire(command))?;
+    let child = launch.spawn(|command| {
+        command.stdin(theirs.stdin).stdout(theirs.stdout).stderr(theirs.stderr);
+    })?;
     let group = Group::new(Pid::from_child(&child));
     let mut guard = if guard {
         Guard::start(group.leader(), grace, holds_input.then(|| ours.stdin.as_fd()))
@@ -84,12 +86,6 @@ struct Theirs {
     stdin: Stdio,
     stdout: Stdio,
     stderr: Stdio,
-}
-
-impl Theirs {
-    fn wire(self, command: &mut Command) {
-        command.stdin(self.stdin).stdout(self.stdout).stderr(self.stderr);
-    }
 }
 
 /// Creates the three pipes.

@@ -8,7 +8,7 @@ use agentwire_protocol::{
     },
 };
 
-use super::{Control, calls};
+use super::{Control, calls, with};
 
 calls! {
     /// Returns the files that match the user's input (`file_suggestions`).
@@ -27,11 +27,8 @@ calls! {
     fn rewind_files(user_message_id: Uuid) -> RewindFilesReply = &RewindFiles::new(user_message_id);
 
     /// Returns what [`rewind_files`](Self::rewind_files) would change, without changing it (`dry_run`).
-    fn preview_rewind_files(user_message_id: Uuid) -> RewindFilesReply = &{
-        let mut request = RewindFiles::new(user_message_id);
-        request.dry_run = Some(true);
-        request
-    };
+    fn preview_rewind_files(user_message_id: Uuid) -> RewindFilesReply =
+        &with(RewindFiles::new(user_message_id), |request| request.dry_run = Some(true));
 
     /// Marks a file as already read (`seed_read_state`), so that the model may edit it.
     ///

@@ -6,17 +6,14 @@ use agentwire_protocol::control::{
     GetUsage, GetUsageReply, ListModels, ListModelsReply, ListPermissionRules, ListPermissionRulesReply,
 };
 
-use super::{Control, calls};
+use super::{Control, calls, with};
 
 calls! {
     /// Returns the use of the model's context window, in tokens (`get_context_usage`).
     ///
     /// `None` means [`ContextDetail::Full`], which calls the API; [`ContextDetail::Summary`] estimates.
-    fn context_usage(detail: Option<ContextDetail>) -> GetContextUsageReply = &{
-        let mut request = GetContextUsage::default();
-        request.detail = detail;
-        request
-    };
+    fn context_usage(detail: Option<ContextDetail>) -> GetContextUsageReply =
+        &with(GetContextUsage::default(), |request| request.detail = detail);
 
     /// Returns the usage of the session, and the rest of the plan (`get_usage`). The CLI declares it as experimental.
     ///

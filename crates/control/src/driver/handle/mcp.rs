@@ -12,7 +12,7 @@ use agentwire_protocol::{
     mcp::McpServerConfig,
 };
 
-use super::{Control, calls};
+use super::{Control, calls, with};
 use crate::ControlError;
 
 impl Control {
@@ -81,11 +81,8 @@ calls! {
     /// [`mcp_oauth_callback_url`](Self::mcp_oauth_callback_url). Without one the CLI listens on the loopback.
     /// The CLI does not declare this request.
     /// The CLI refuses other kinds of servers.
-    fn mcp_authenticate(server: impl Into<Box<str>>, redirect_uri: Option<&str>) -> McpAuthenticateReply = &{
-        let mut request = McpAuthenticate::new(server);
-        request.redirect_uri = redirect_uri.map(Into::into);
-        request
-    };
+    fn mcp_authenticate(server: impl Into<Box<str>>, redirect_uri: Option<&str>) -> McpAuthenticateReply =
+        &with(McpAuthenticate::new(server), |request| request.redirect_uri = redirect_uri.map(Into::into));
 
     /// Passes on the URL that the browser returned to (`mcp_oauth_callback_url`).
     ///

@@ -5,7 +5,7 @@ use agentwire_protocol::control::{
     InitializeReply, Interrupt, InterruptReply, RenameSession, SetColor, SideQuestion, SideQuestionReply,
 };
 
-use super::{Control, calls};
+use super::{Control, calls, with};
 
 calls! {
     /// Repeats the handshake (`initialize`), as after a gap in the connection.
@@ -23,11 +23,8 @@ calls! {
     fn interrupt() -> InterruptReply = &Interrupt::default();
 
     /// Like [`interrupt`](Self::interrupt), and cancels queued prompts (`cancel_queued`).
-    fn interrupt_and_cancel_queued() -> InterruptReply = &{
-        let mut request = Interrupt::default();
-        request.cancel_queued = Some(true);
-        request
-    };
+    fn interrupt_and_cancel_queued() -> InterruptReply =
+        &with(Interrupt::default(), |request| request.cancel_queued = Some(true));
 
     /// Sets the title of the session (`rename_session`). `system/session_title_changed` follows.
     /// The CLI refuses an empty title.
@@ -56,9 +53,6 @@ calls! {
     /// Ends the session (`end_session`): the CLI replies, then exits with code 0.
     ///
     /// `reason` is free text. The CLI does not declare this request.
-    fn end_session(reason: Option<&str>) -> () = &{
-        let mut request = EndSession::default();
-        request.reason = reason.map(Into::into);
-        request
-    };
+    fn end_session(reason: Option<&str>) -> () =
+        &with(EndSession::default(), |request| request.reason = reason.map(Into::into));
 }

@@ -8,7 +8,7 @@ use agentwire_protocol::{
     },
 };
 
-use super::{Control, calls};
+use super::{Control, calls, with};
 
 calls! {
     /// Cancels a queued prompt by its id (`cancel_async_message`). Has no effect once its turn has begun.
@@ -22,11 +22,8 @@ calls! {
     ///
     /// The turn goes on then. Has no effect before a command's `task_started`.
     /// The CLI refuses it if background work is disabled.
-    fn background_tasks(tool_use_id: Option<ToolUseId>) -> BackgroundTasksReply = &{
-        let mut request = BackgroundTasks::default();
-        request.tool_use_id = tool_use_id;
-        request
-    };
+    fn background_tasks(tool_use_id: Option<ToolUseId>) -> BackgroundTasksReply =
+        &with(BackgroundTasks::default(), |request| request.tool_use_id = tool_use_id);
 
     /// Returns up to 8 KiB of the latest output of a background shell (`get_task_output`).
     ///
