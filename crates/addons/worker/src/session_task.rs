@@ -34,6 +34,7 @@ use crate::{
     panics::caught,
     turn::{Fence, SessionName, TurnInput, TurnSpec, Way},
 };
+use end::cost_before;
 
 pub(crate) struct SessionTask {
     config: Arc<Config>,
@@ -64,8 +65,8 @@ pub(crate) struct SessionTask {
     failure: String,
     /// Whether the CLI of the turn has not been started.
     is_unstarted: bool,
-    /// The cost of the process before the turn.
-    spent: f64,
+    /// The cost of the session before the turn; `None` before the first result of the process.
+    spent: Option<f64>,
     /// The slot of the process, until it has ended.
     slot: Option<Slot>,
 }
@@ -95,7 +96,7 @@ impl SessionTask {
             earlier: None,
             failure: String::new(),
             is_unstarted: false,
-            spent: 0.0,
+            spent: None,
             slot: Some(slot),
         }
     }
@@ -229,6 +230,9 @@ impl SessionTask {
             }
         };
         self.observers.message(&incoming).await;
+        if let Incoming::Message(Message::Result(result), _) = &incoming {
+            self.spent = self.spent.or_else(|| Some(cost_before(result)));
+        }
         if !self.awaited.is_answered_by(&incoming) {
             return None;
         }
@@ -308,7 +312,7 @@ impl SessionTask {
             };
             tokio::select! {
                 session = connect => match session {
-                    Ok(session) => (self.session, self.spent) = (Some(session), 0.0),
+                    Ok(session) => (self.session, self.spent) = (Some(session), None),
                     Err(why) => return self.gone(why),
                 },
                 event = stopped(commands, &view, &mut steering) => {

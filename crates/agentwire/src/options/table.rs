@@ -124,7 +124,7 @@ options! {
 
         /// The maximum number of rounds in a turn (`--max-turns`).
         max_turns: plain(u32), "maxTurns", flag("max-turns"), OLD, "number", "no limit", "0 is an error; the CLI takes it for no limit.";
-        /// The maximum cost of the session, in US dollars (`--max-budget-usd`).
+        /// The maximum cost of the session since its start or resume, in US dollars (`--max-budget-usd`).
         max_budget_usd: plain(f64), "maxBudgetUsd", flag("max-budget-usd"), OLD, "number", "no limit";
         /// The token budget that the model is given for its task (`--task-budget`).
         task_budget: some(TaskBudget), "taskBudget", custom("`--task-budget=`"), OLD, "`{\"total\": number}`", "none";

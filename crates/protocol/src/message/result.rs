@@ -58,6 +58,8 @@ pub struct TurnResult {
     /// The CLI's own count of rounds; neither the number of API calls nor of results.
     pub num_turns: u64,
     /// The estimated cost of the session so far, in US dollars.
+    ///
+    /// For a resumed session, CLI 2.1.330 includes the cost of earlier processes, and 2.1.197 does not.
     pub total_cost_usd: f64,
     /// Token counts of the turn's main conversation, without subagents.
     pub usage: Option<Usage>,

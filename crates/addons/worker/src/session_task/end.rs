@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use agentwire::{
-    NotStored,
+    NotStored, TurnResult,
     protocol::{ToolUseId, message::TerminalReason},
 };
 use agentwire_net::error_chain;
@@ -75,9 +75,10 @@ impl SessionTask {
         self.is_of_one_turn |= result
             .as_ref()
             .is_some_and(|result| result.terminal_reason == Some(TerminalReason::ToolDeferredUnavailable));
-        let total = result.as_ref().map_or(self.spent, |result| result.total_cost_usd);
-        let cost_usd = (total - self.spent).max(0.0);
-        self.spent = total;
+        let cost_usd = result.as_ref().map_or(0.0, |result| {
+            let before = self.spent.replace(result.total_cost_usd).unwrap_or_else(|| cost_before(result));
+            (result.total_cost_usd - before).max(0.0)
+        });
         let outcome = match ending {
             Ending::Done => result.map_or_else(
                 || self.awaited.without_result(),
@@ -160,4 +161,13 @@ impl SessionTask {
         }
         self.slot.is_none()
     }
+}
+
+/// Returns the cost of the session before the first result of a process: the total of a resumed CLI includes the cost
+/// of earlier processes, but not with 2.1.197.
+pub(super) fn cost_before(result: &TurnResult) -> f64 {
+    let since_start = result.model_usage_since_last_result.as_ref();
+    since_start.map_or(0.0, |models| {
+        result.total_cost_usd - models.values().map(|usage| usage.cost_usd).sum::<f64>()
+    })
 }

@@ -25,12 +25,13 @@ use crate::session;
 /// Answers requests and prompts. A prompt with `ask` leads to a question, and the turn of one with `hold` goes on until
 /// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. A prompt
 /// with `resume` leads to a call of the hook, and one with `withdraw` to a question that is withdrawn at once, a second
-/// before the result. Its working folder has a line for each process, each prompt and each reply.
+/// before the result. Its working folder has a line for each process, each prompt and each reply. A process costs 0.5
+/// US dollars, and processes before it have cost 1.
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 result() {
-    echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\",\"total_cost_usd\":0.5,\"user_message_uuids\":[\"$prompt\"]}"
+    echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\",\"total_cost_usd\":1.5,\"model_usage_since_last_result\":{\"opus\":{\"costUSD\":0.5}},\"user_message_uuids\":[\"$prompt\"]}"
 }
 state() {
     echo "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$prompt\",\"state\":\"$1\"}"

@@ -73,6 +73,17 @@ async fn process_that_has_missed_a_turn_or_got_the_prompt_before_ends() {
 }
 
 #[tokio::test]
+async fn cost_of_a_turn_is_without_that_of_earlier_processes() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    for (epoch, cost_usd) in [(1, 0.5), (2, 0.0), (4, 0.5)] {
+        assert_eq!(start(&worker, 1, epoch, &prompt(epoch as usize, "Go.")), Start::Started);
+        let end = end(&mut ends).await;
+        assert_eq!((end.outcome, end.cost_usd), (done(), cost_usd), "turn {epoch}");
+    }
+}
+
+#[tokio::test]
 async fn late_cancel_of_an_ended_turn_does_not_stop_the_next() {
     let place = Place::new();
     let (worker, mut ends, gate) = held(place.worker());

@@ -165,5 +165,6 @@ async fn cancelled_turn_has_its_cost_and_does_not_run_again() {
     engine.close(LIMIT).await;
     assert_eq!(noted(&place, 1), "began\n");
     let costs = costs.lock().unwrap();
-    assert!(costs.len() == 2 && costs[0] > 0.0, "{costs:?}");
+    // The second process resumes the session: its total includes the cost of the first one.
+    assert!(costs.len() == 2 && costs[0] > 0.0 && costs[1] < 1.5 * costs[0], "{costs:?}");
 }
