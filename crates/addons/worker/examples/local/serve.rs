@@ -81,7 +81,8 @@ impl Engine for Embedded {
         Box::pin(async move {
             let session = match session {
                 Some(session) => name(session)?,
-                None => SessionName::new("me", uuid::Uuid::new_v4().to_string()),
+                // The page may send the prompt again.
+                None => SessionName::new("me", id),
             };
             let queued = self.0.prompt(&session, TurnSpec::prompt(id, text)).await;
             queued.map_err(|error| error.to_string())?;

@@ -15,7 +15,6 @@ use agentwire::{
     protocol::{ToolUseId, Uuid},
     sessions::SessionStore,
 };
-use agentwire_net::error_chain;
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until},
@@ -34,7 +33,7 @@ use crate::{
     turn::{Answer, SessionName, TurnInput, TurnSpec},
     worker::{Start, Worker},
 };
-use files::{SPENT, blocking, is_valid};
+use files::{SPENT, blocking, is_valid, log};
 
 pub(super) struct Engine {
     folder: PathBuf,
@@ -70,11 +69,10 @@ impl Engine {
             let lock = record::lock(&path)?;
             let sessions = record::read_all(&path)?;
             let mut ledgers = HashMap::new();
-            for (name, _) in &sessions {
-                if !ledgers.contains_key(&name.tenant) {
-                    let spent: f64 = record::read(&path.join(&*name.tenant).join(SPENT))?.unwrap_or_default();
-                    ledgers.insert(name.tenant.clone(), Ledger { spent_usd: spent, ..limits.clone() });
-                }
+            // Also of tenants whose sessions were deleted.
+            for tenant in record::tenants(&path)? {
+                let spent_usd = record::read(&path.join(&*tenant).join(SPENT))?.unwrap_or_default();
+                ledgers.insert(tenant, Ledger { spent_usd, ..limits.clone() });
             }
             Ok((lock, sessions, ledgers, limits))
         };
@@ -128,9 +126,7 @@ impl Engine {
                 () = worker.room(), if has_waiting => self.retry().await,
                 () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => self.retry().await,
             };
-            if let Err(error) = result {
-                tracing::error!("{}", error_chain(&error));
-            }
+            log(result);
         }
     }
 
@@ -170,7 +166,8 @@ impl Engine {
             }
             return Err(error);
         }
-        self.step(session).await
+        log(self.step(session).await);
+        Ok(())
     }
 
     fn listen(&mut self, session: SessionName, prompt: Uuid) -> Option<oneshot::Receiver<Outcome>> {
@@ -205,7 +202,7 @@ impl Engine {
                 }
                 return Err(error);
             }
-            self.step(session).await?;
+            log(self.step(session).await);
             return Ok(true);
         }
         if record.running.is_none() {

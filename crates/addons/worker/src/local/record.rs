@@ -165,23 +165,29 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
     }
 }
 
+/// Returns the tenants with a folder in this folder.
+pub(super) fn tenants(folder: &Path) -> io::Result<Vec<Box<str>>> {
+    let mut tenants = Vec::<Box<str>>::new();
+    for tenant in fs::read_dir(folder)? {
+        let tenant = tenant?;
+        if tenant.file_type()?.is_dir() {
+            tenants.extend(tenant.file_name().to_str().map(Box::from));
+        }
+    }
+    Ok(tenants)
+}
+
 /// Reads all sessions of a folder.
 pub(super) fn read_all(folder: &Path) -> io::Result<Vec<(SessionName, Record)>> {
     let mut records = Vec::new();
-    for tenant in fs::read_dir(folder)? {
-        let tenant = tenant?;
-        if !tenant.file_type()?.is_dir() {
-            continue;
-        }
-        let name = tenant.file_name();
-        for file in fs::read_dir(tenant.path())? {
+    for tenant in tenants(folder)? {
+        for file in fs::read_dir(folder.join(&*tenant))? {
             let path = file?.path();
             if path.extension().is_some_and(|end| end == "json")
-                && let (Some(tenant), Some(session)) =
-                    (name.to_str(), path.file_stem().and_then(OsStr::to_str))
+                && let Some(session) = path.file_stem().and_then(OsStr::to_str)
                 && let Some(record) = read(&path)?
             {
-                records.push((SessionName::new(tenant, session), record));
+                records.push((SessionName::new(tenant.clone(), session), record));
             }
         }
     }

@@ -2,16 +2,20 @@
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use agentwire::{Options, sessions::FolderStore};
+use agentwire::{Options, RawJson, sessions::FolderStore};
 use agentwire_testkit::eventually;
 use rustix::fs::{FlockOperation, flock};
-use tokio::{runtime, task::spawn_blocking, time::timeout};
+use tokio::{pin, runtime, task::spawn_blocking, time::timeout};
 
 use super::{
-    record::{Prompt, Record},
+    record::{Parked, Prompt, Record},
     *,
 };
-use crate::{recovery::Recovery, turn::TurnInput};
+use crate::{
+    ledger::Refusal,
+    recovery::Recovery,
+    turn::{TurnInput, Way},
+};
 
 const PROMPT: &str = "5f3f4c52-5a35-4f0e-9a51-000000000001";
 const LIMIT: Duration = Duration::from_secs(60);
@@ -77,6 +81,57 @@ fn folder_stays_locked_until_its_files_are_written() {
         eventually(|| !is_locked()).await;
         assert!(record::path(&path, &name).exists());
     });
+}
+
+#[test]
+fn answer_that_is_stored_is_accepted_although_the_start_of_its_turn_is_not() {
+    let runtime =
+        runtime::Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let record = record::path(&folder.path().join("engine"), &session());
+        let question = Question::new("toolu_1".into(), "Bash", RawJson::parse("{}").unwrap(), Way::Grant);
+        let prompt = Prompt { id: PROMPT.into(), turn: TurnSpec::prompt(PROMPT, "Go."), restarts: 0 };
+        let stored = Record {
+            prompts: [prompt].into(),
+            parked: vec![Parked { question, answer: None }],
+            ..Record::default()
+        };
+        record::write(&record, &stored).unwrap();
+        let engine = open(folder.path()).await.unwrap();
+        // The only thread for files is busy, so that the record with the answer waits.
+        let (free, busy) = std::sync::mpsc::channel();
+        let thread = spawn_blocking(move || busy.recv());
+        let (name, id) = (session(), "toolu_1".into());
+        let answered = engine.answer(&name, &id, Answer::allow());
+        pin!(answered);
+        timeout(Duration::from_millis(100), &mut answered).await.unwrap_err();
+        let path = record.clone();
+        let replaced = spawn_blocking(move || {
+            // No file can replace a folder.
+            fs::remove_file(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+        });
+        free.send(()).unwrap();
+        thread.await.unwrap().unwrap();
+        assert!(answered.await.unwrap());
+        replaced.await.unwrap();
+        fs::remove_dir(&record).unwrap();
+        let outcome = timeout(LIMIT, engine.ended(&name, &PROMPT.into())).await.unwrap().unwrap();
+        assert!(is_unstarted(&outcome), "{outcome:?}");
+    });
+}
+
+#[tokio::test]
+async fn tenant_has_spent_its_money_although_its_sessions_were_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, limits) = (folder.path().join("engine"), Ledger::new(Some(1.0), None));
+    fs::create_dir_all(engine.join("tenant")).unwrap();
+    fs::write(engine.join("tenant/spent-usd"), "1.0").unwrap();
+    let engine = Local::open(engine, worker(folder.path()), LossPolicy::Tell, limits).await.unwrap();
+    engine.prompt(&session(), TurnSpec::prompt(PROMPT, "Go.")).await.unwrap();
+    let outcome = timeout(LIMIT, engine.ended(&session(), &PROMPT.into())).await.unwrap().unwrap();
+    assert_eq!(outcome, Outcome::Refused(Refusal::Budget));
 }
 
 #[tokio::test]

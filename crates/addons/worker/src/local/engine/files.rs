@@ -3,6 +3,7 @@
 use std::{io, path::PathBuf, sync::Arc};
 
 use agentwire::sessions::SessionKey;
+use agentwire_net::error_chain;
 use serde::Serialize;
 use tokio::task::spawn_blocking;
 
@@ -48,6 +49,13 @@ impl Engine {
 /// Returns whether the session can have a folder, and a key in the store.
 pub(super) fn is_valid(session: &SessionName) -> bool {
     is_name(&session.tenant) && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
+}
+
+/// Logs the failure of a step that the caller of the engine need not repeat.
+pub(super) fn log(result: Result<(), LocalError>) {
+    if let Err(error) = result {
+        tracing::error!("{}", error_chain(&error));
+    }
 }
 
 pub(super) async fn blocking<T: Send + 'static>(
