@@ -88,7 +88,8 @@ impl Client {
         self.call(session, "steer", &prompt).await
     }
 
-    /// Cancels the first prompt of the session that has not ended, and returns whether there was one.
+    /// Cancels the prompt that runs, or waits for an answer or for room, and returns whether there was one. A prompt that
+    /// no handler has begun stays: it waits behind another one, or the handlers are away.
     ///
     /// # Errors
     ///

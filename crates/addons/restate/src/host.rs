@@ -8,7 +8,7 @@ use std::{
 
 use agentwire::protocol::ToolUseId;
 use agentwire_net::error_chain;
-use agentwire_worker::{Answer, SessionName, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
+use agentwire_worker::{Answer, Fence, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, State, rejection::JsonRejection},
@@ -129,8 +129,8 @@ impl Drop for Host {
 /// Bytes of a call: as many as a line to the CLI may have.
 const LARGEST_CALL: usize = 64 * 1024 * 1024;
 
-/// The answers of each session's running turn.
-type Early = Arc<Mutex<HashMap<SessionName, Vec<(ToolUseId, Answer)>>>>;
+/// The answers of each running turn.
+type Early = Arc<Mutex<HashMap<Fence, Vec<(ToolUseId, Answer)>>>>;
 
 #[derive(Clone, Debug)]
 struct HostState {
@@ -146,7 +146,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Resolves the awakeable of a turn. Repeats the request until a node answers.
 async fn report(end: TurnEnd, early: Early, ingress: Ingress) {
-    let answers = locked(&early).remove(&end.fence.session).unwrap_or_default();
+    let answers = locked(&early).remove(&end.fence).unwrap_or_default();
     let Some(ticket) = end.ticket.clone() else { return };
     let path = format!("restate/awakeables/{ticket}/resolve");
     let ended = Ended::Turn(Box::new(end), answers);
@@ -208,14 +208,16 @@ async fn call(
             Start::Busy => Begun::Busy,
             Start::Lost => Begun::Lost,
         }),
-        Call::Answer(session, question, answer) => {
-            let is_open = worker.phase(&session).1.iter().any(|open| open.id == question);
+        Call::Answer(fence, question, answer) => {
+            let session = &fence.session;
+            let is_open = worker.phase(session).1.iter().any(|open| open.id == question);
             // The report of the turn takes the answers after the worker has refused further ones.
             let mut early = locked(&state.early);
-            let is_accepted = is_open && worker.answer(&session, &question, answer.clone());
+            let is_accepted =
+                is_open && worker.alive(&fence) && worker.answer(session, &question, answer.clone());
             if is_accepted {
                 // The worker may be parking the question.
-                early.entry(session).or_default().push((question, answer));
+                early.entry(fence).or_default().push((question, answer));
             } else if is_open {
                 // The handler parks it only now. `false` would mean that the question is closed.
                 return Err((
@@ -225,8 +227,8 @@ async fn call(
             }
             reply(&is_accepted)
         }
-        Call::Interrupt(session) => reply(&worker.interrupt(&session)),
-        Call::Steer(session, prompt) => reply(&worker.steer(&session, *prompt)),
+        Call::Interrupt(fence) => reply(&(worker.alive(&fence) && worker.interrupt(&fence.session))),
+        Call::Steer(fence, prompt) => reply(&(worker.alive(&fence) && worker.steer(&fence.session, *prompt))),
         Call::Cancel(fence) => reply(&worker.cancel(&fence)),
         // The turn of another run is not alive here, but may not have ended. The run is compared last: it may change
         // between the two calls.

@@ -9,7 +9,7 @@ use agentwire::{
     protocol::{ToolUseId, message::UserInput},
     sessions::SessionKey,
 };
-use agentwire_worker::{Answer, Outcome, Phase, Question, SessionName, TurnInput};
+use agentwire_worker::{Answer, Fence, Outcome, Phase, Question, SessionName, TurnInput};
 use restate_sdk::prelude::*;
 
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     lease::{Lease, Pool},
     peers::Peers,
     tenant::Tenant,
-    wire::{Call, Prompt, Status},
+    wire::{Call, Place, Prompt, Status},
 };
 pub(crate) use record::KEY as RECORD;
 use record::Record;
@@ -86,14 +86,14 @@ impl Session {
             ctx.resolve_awakeable(&parked.awakeable, Json(answer));
             return Ok(Json(true));
         }
-        let call = Call::Answer(name(ctx.key())?, question, answer);
+        let call = |fence| Call::Answer(fence, question, answer);
         Ok(Json(self.forward(&ctx, record, "answer", call).await?))
     }
 
     #[handler]
     async fn interrupt(&self, ctx: SharedObjectContext<'_>) -> Result<Json<bool>, HandlerError> {
-        let (record, call) = (record::load(ctx.get(record::KEY).await?), Call::Interrupt(name(ctx.key())?));
-        Ok(Json(self.forward(&ctx, record, "interrupt", call).await?))
+        let record = record::load(ctx.get(record::KEY).await?);
+        Ok(Json(self.forward(&ctx, record, "interrupt", Call::Interrupt).await?))
     }
 
     #[handler]
@@ -103,7 +103,7 @@ impl Session {
         Json(prompt): Json<UserInput>,
     ) -> Result<Json<bool>, HandlerError> {
         let record = record::load(ctx.get(record::KEY).await?);
-        let call = Call::Steer(name(ctx.key())?, Box::new(prompt));
+        let call = |fence| Call::Steer(fence, Box::new(prompt));
         Ok(Json(self.forward(&ctx, record, "steer", call).await?))
     }
 
@@ -139,17 +139,18 @@ impl Session {
 }
 
 impl Session {
-    /// Sends a request to the worker of the running turn.
+    /// Sends a request for the running turn to its worker.
     async fn forward(
         &self,
         ctx: &SharedObjectContext<'_>,
         record: Record,
         step: &str,
-        call: Call,
+        call: impl FnOnce(Fence) -> Call,
     ) -> Result<bool, TerminalError> {
-        let Some(place) = record.running else { return Ok(false) };
-        let peers = self.peers.clone();
-        let send = || async move { Ok(Json(peers.call::<bool>(&place.address, &call).await)) };
+        name(ctx.key())?;
+        let Some(Place { address, fence, .. }) = record.running else { return Ok(false) };
+        let (peers, call) = (self.peers.clone(), call(fence));
+        let send = || async move { Ok(Json(peers.call::<bool>(&address, &call).await)) };
         let Json(answer) = ctx.run(send).name(step).await?;
         // The worker may have got the request. For a server error, the client would ask the next node.
         answer.ok_or_else(|| {

@@ -50,9 +50,10 @@ pub struct Status {
 pub(crate) enum Call {
     Fence(SessionName, u64),
     Start(Fence, Box<TurnSpec>),
-    Answer(SessionName, ToolUseId, Answer),
-    Interrupt(SessionName),
-    Steer(SessionName, Box<UserInput>),
+    // The next three name their turn: Restate may repeat a request when the session runs a later one.
+    Answer(Fence, ToolUseId, Answer),
+    Interrupt(Fence),
+    Steer(Fence, Box<UserInput>),
     /// Ends the turn of a fence, or prevents its start. The answer is whether the end of the turn is reported.
     Cancel(Fence),
     /// The answer is whether the turn of a fence has ended. It is `false` if the fence is of another run of the worker.

@@ -16,6 +16,8 @@ pub trait Engine: Send + Sync {
     fn sessions(&self) -> EngineFuture<'_, Vec<SessionState>>;
 
     /// Queues a prompt with this id, in a new session if there is no name, and returns the session's name.
+    ///
+    /// If a call fails, the page repeats it with the same id: queue the prompt once, in one session.
     fn prompt<'a>(&'a self, session: Option<&'a str>, id: &'a str, text: &'a str)
     -> EngineFuture<'a, String>;
 

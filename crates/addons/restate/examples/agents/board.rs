@@ -51,7 +51,8 @@ impl Engine for Restate {
         Box::pin(async move {
             let session = match session {
                 Some(session) => name(session)?,
-                None => SessionName::new("me", uuid::Uuid::new_v4().to_string()),
+                // The page may send the prompt again.
+                None => SessionName::new("me", id),
             };
             let sent = self.client.send(&session, &Prompt::new(TurnSpec::prompt(id, text))).await;
             sent.map_err(|error| error.to_string())?;

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire::{Options, sessions::FolderStore};
+use agentwire::{Options, protocol::message::UserInput, sessions::FolderStore};
 use agentwire_restate::{Host, HostConfig, Ingress};
 use agentwire_worker::{Admission, Start, TurnSpec, WorkerConfig};
 use axum::http::StatusCode;
@@ -24,7 +24,7 @@ use crate::{
     session,
 };
 
-/// A script in place of the CLI: each prompt leads to a question, and an interrupt to the result.
+/// A script in place of the CLI: each prompt but `hold` leads to a question, and an interrupt to the result.
 const ASKING: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
@@ -32,6 +32,7 @@ while read -r line; do
     case $line in
     *'"type":"user"'*)
         prompt=$(field uuid)
+        case $line in *'"hold"'*) continue ;; esac
         echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}' ;;
     *'"type":"control_request"'*)
         echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}"
@@ -130,6 +131,15 @@ fn turn(text: &str) -> Value {
     })
 }
 
+/// Requests for the turn of a fence: an answer, an interrupt and a prompt.
+fn requests(fence: &Value) -> [Value; 3] {
+    [
+        json!({"Answer": [fence, "toolu_1", {"Deny": {"reason": "no"}}]}),
+        json!({"Interrupt": fence}),
+        json!({"Steer": [fence, UserInput::new("hold")]}),
+    ]
+}
+
 #[tokio::test]
 async fn worker_gives_no_fence_before_restate_knows_it() {
     let is_up = Arc::new(AtomicBool::new(false));
@@ -201,7 +211,7 @@ async fn answer_to_a_question_that_is_being_parked_is_to_be_sent_again() {
     assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Started");
     let reports = place.requests("/restate/awakeables/", 1).await;
     assert_eq!(reports[0].body["Turn"][0]["outcome"]["Parked"][0]["id"], "toolu_1", "{reports:?}");
-    let answer = json!({"Answer": [name(), "toolu_1", {"Deny": {"reason": "no"}}]});
+    let answer = json!({"Answer": [fence, "toolu_1", {"Deny": {"reason": "no"}}]});
     let (status, text) = place.post(answer.to_string()).await;
     assert_eq!((status, text.as_str()), (409, "the worker takes no answer now; send it again"));
 }
@@ -247,13 +257,29 @@ async fn cancelled_fence_starts_no_turn() {
 #[tokio::test]
 async fn session_without_a_turn_takes_no_request() {
     let place = Place::ready().await;
-    let deny = json!({"Deny": {"reason": "no"}});
-    for request in [json!({"Answer": [name(), "toolu_1", deny]}), json!({"Interrupt": name()})] {
+    let fence = place.fence().await;
+    for request in requests(&fence) {
         assert_eq!(place.call(&request).await, json!(false), "{request}");
     }
     assert_eq!(place.call(&json!({"Phase": name()})).await, json!(["Cold", []]));
     let input = json!({"Prompt": {"id": PROMPT, "text": "Go."}});
     assert_eq!(place.call(&json!({"Recovery": [name(), input]})).await, "Unstarted");
+}
+
+#[tokio::test]
+async fn request_for_an_ended_turn_does_not_reach_the_next() {
+    let place = Place::with(ASKING, |_| (StatusCode::OK, Value::Null)).await;
+    let ended = place.fence().await;
+    assert_eq!(place.call(&json!({"Start": [ended, turn("Go.")]})).await, "Started");
+    place.requests("/restate/awakeables/", 1).await;
+    let fence = place.call(&json!({"Fence": [name(), 2]})).await;
+    assert_eq!(place.call(&json!({"Start": [fence, turn("hold")]})).await, "Started");
+    for request in requests(&ended) {
+        assert_eq!(place.call(&request).await, json!(false), "{request}");
+    }
+    let [_, interrupt, steer] = requests(&fence);
+    assert_eq!(place.call(&steer).await, json!(true));
+    assert_eq!(place.call(&interrupt).await, json!(true));
 }
 
 #[tokio::test]

@@ -1,17 +1,18 @@
 //! The other handlers, by the state of their object.
 
+use agentwire::protocol::message::UserInput;
 use agentwire_restate::{Ingress, Prompt, handlers};
 use agentwire_worker::TurnSpec;
 use axum::{
     body::{Body, to_bytes},
-    http::Request,
+    http::{Request, StatusCode},
 };
 use serde_json::{Value, json};
 
 use crate::{
     PROMPT, SESSION,
     invocation::{Command, Invocation},
-    node::NOWHERE,
+    node::{NOWHERE, Node},
 };
 
 async fn called(handler: &str, key: &str, state: &[(&str, Value)], body: &Value) -> Vec<Command> {
@@ -95,11 +96,13 @@ async fn name_that_the_store_has_no_key_for_is_refused() {
     }
 }
 
+fn fence() -> Value {
+    json!({"session": {"tenant": "tenant", "session": SESSION}, "epoch": 1, "boot": "boot", "number": 1})
+}
+
 #[tokio::test]
 async fn request_to_a_worker_without_an_answer_fails() {
-    let place = json!({"address": NOWHERE, "fence": {
-        "session": {"tenant": "tenant", "session": SESSION}, "epoch": 1, "boot": "boot", "number": 1,
-    }});
+    let place = json!({"address": NOWHERE, "fence": fence()});
     let (key, state) = (format!("tenant/{SESSION}"), [("session", json!({"running": place}))]);
     let answer = json!(["toolu_1", {"Deny": {"reason": "no"}}]);
     for (handler, body) in [("AgentSession/answer", answer), ("AgentSession/interrupt", Value::Null)] {
@@ -110,6 +113,26 @@ async fn request_to_a_worker_without_an_answer_fails() {
         );
         assert_eq!(commands.last(), Some(&failed), "{commands:#?}");
     }
+}
+
+#[tokio::test]
+async fn request_to_a_worker_names_the_turn() {
+    let worker = Node::in_turn(vec![(StatusCode::OK, json!(true))]).await;
+    let (key, fence) = (format!("tenant/{SESSION}"), fence());
+    let place = json!({"address": worker.address, "fence": fence});
+    let state = [("session", json!({"running": place}))];
+    let answer = json!(["toolu_1", {"Deny": {"reason": "no"}}]);
+    let prompt = json!(UserInput::new("Stop."));
+    for (handler, body) in [("answer", answer), ("interrupt", Value::Null), ("steer", prompt)] {
+        let commands = called(&format!("AgentSession/{handler}"), &key, &state, &body).await;
+        assert_eq!(commands.last(), Some(&Command::Return(json!(true))), "{commands:#?}");
+    }
+    let requests = worker.requests();
+    let named: Vec<_> = requests.iter().map(|asked| &asked.body).collect();
+    assert_eq!(
+        (&named[0]["Answer"][0], &named[1]["Interrupt"], &named[2]["Steer"][0]),
+        (&fence, &fence, &fence)
+    );
 }
 
 #[tokio::test]
