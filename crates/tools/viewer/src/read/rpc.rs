@@ -62,8 +62,13 @@ impl Reader<'_> {
     }
 
     fn rpc_outcome(&mut self, item: usize, rpc: &Value, place: &Place) -> Outcome {
-        if let Some(error) = rpc["error"]["message"].as_str() {
-            self.part(item, Part::new(Look::Code, "error", error, place.key("error").key("message")));
+        let (error, at) = (&rpc["error"], place.key("error"));
+        if !error.is_null() {
+            let part = match error["message"].as_str() {
+                Some(text) => Part::new(Look::Code, "error", text, at.key("message")),
+                None => Part::new(Look::Code, "error", &error.to_string(), at),
+            };
+            self.part(item, part);
             return Outcome::bad("error");
         }
         let result = &rpc["result"];

@@ -219,6 +219,16 @@ fn acknowledgements_do_not_replace_the_outcome_of_an_mcp_call() {
 }
 
 #[test]
+fn mcp_error_without_a_text_is_an_error() {
+    let page = page_of(&[
+        r#"< {"type":"control_request","request_id":"a","request":{"subtype":"mcp_message","server_name":"s","message":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}}"#,
+        r#"> {"type":"control_response","response":{"subtype":"success","request_id":"a","response":{"mcp_response":{"jsonrpc":"2.0","id":1,"error":{"code":-32603}}}}}"#,
+    ]);
+    let call = item(&page, 3);
+    assert!(call.contains("<b>tools/list</b>") && call.contains("o bad\">error<"), "{call}");
+}
+
+#[test]
 fn unknown_undecodable_and_unpaired_lines_have_badges() {
     let page = page_of(&[
         r#"< {"type":"brand_new","n":1}"#,
