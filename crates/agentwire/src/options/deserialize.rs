@@ -69,7 +69,7 @@ fn unknown(name: &str) -> String {
 
 /// Reference options that are set elsewhere in this crate.
 const CODE: &[(&str, &str)] = &[
-    ("abortController", "drop the future, the `Turn` or the `Session`, or call `interrupt`"),
+    ("abortController", "call `Control::interrupt`; dropping a `Turn` stops nothing"),
     ("canUseTool", "it goes to `SessionBuilder::permissions`"),
     ("hooks", "they go to `SessionBuilder::hooks`"),
     ("onElicitation", "it goes to `SessionBuilder::elicitation`"),
@@ -96,6 +96,7 @@ mod tests {
             (r#"{"modle": "opus"}"#, "unknown field `modle`; did you mean `model`?"),
             (r#"{"cli_path": "x"}"#, "did you mean `pathToClaudeCodeExecutable`?"),
             (r#"{"canUseTool": null}"#, "SessionBuilder::permissions"),
+            (r#"{"abortController": null}"#, "call `Control::interrupt`"),
             (r#"{"temperature": 1}"#, "`extraArgs`"),
         ] {
             let error = serde_json::from_str::<Options>(json).unwrap_err().to_string();

@@ -208,7 +208,7 @@ options! {
         setting_sources: own(Option<Vec<SettingSource>>), "settingSources", custom("`--setting-sources=a,b`, `--setting-sources=`"), OLD, "list of `user`, `project`, `local`", "all";
         /// The sandbox of commands, merged into the settings (`--settings`).
         #[serde(deserialize_with = "strict::read")]
-        sandbox: some(SandboxSettings), "sandbox", custom("a part of `--settings=`"), OLD, "settings of the sandbox", "none", "Credentials make it a private file, as with `settings`. A key that the sandbox does not have is an error. A sandbox that is enabled and can't start is an error, as in TypeScript; in Python commands then run without it.";
+        sandbox: some(SandboxSettings), "sandbox", custom("a part of `--settings=`"), OLD, "settings of the sandbox", "none", "Credentials make it a private file, as with `settings`. A key that the sandbox does not have is an error. A sandbox that is enabled and can't start is an error, as in TypeScript; in Python commands then run without it. It is merged into `settings`, as in TypeScript, and a file of `settings` beside it is an error; in Python it replaces their `sandbox`, in a file too.";
 
         /// The working directory; by default this program's.
         cwd: some(PathBuf), "cwd", custom("the working directory"), ANY, "path", "this program's";
@@ -233,7 +233,7 @@ options! {
         /// The user that the CLI runs as, by name or number, on Unix; usually requires root.
         user: some(String), "user", custom("the user that the CLI runs as"), ANY, "string", "this program's", "A name, or a number as text. The group is that user's too; Python changes the user alone.", Python;
         /// The name of this program for the API (`CLAUDE_AGENT_SDK_CLIENT_APP`), such as `my-app/1.0`.
-        client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "There is no default, and the value of an outer session is not inherited.", Python;
+        client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "There is no default, and the value of an outer session is not inherited. A value in `env` takes precedence, and a warning reports it; in Python the option takes precedence.", Python;
         /// Whether the CLI writes a debug log (`--debug`): a file in `debug` of its configuration folder, unless
         /// `debug_file` is set. For a log on stderr, add `debug-to-stderr` to `extra_args`.
         debug: on(), "debug", custom("`--debug`, unless `debugFile` is set"), OLD, "boolean", "`false`";
