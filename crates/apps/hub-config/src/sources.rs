@@ -197,11 +197,12 @@ impl Merge {
             }
             return before;
         }
-        // Of namesakes, the first one is in force.
+        // A namesake may be for all projects.
+        let key = |entry: &Entry| (entry.is_local, entry.name.clone());
         let mut before: HashMap<_, _> =
-            before.servers.into_iter().rev().map(|entry| (entry.name, entry.configured)).collect();
+            before.servers.into_iter().map(|entry| (key(&entry), entry.configured)).collect();
         for entry in contents.servers.iter_mut().filter(|entry| entry.configured.is_none()) {
-            entry.configured = before.remove(&entry.name).flatten();
+            entry.configured = before.remove(&key(entry)).flatten();
             if let Some(server) = &entry.configured {
                 self.problems.push(kept(origin, Some(server)));
             }

@@ -231,6 +231,11 @@ async fn server_of_the_cli_for_the_project_is_not_edited() {
     files.read_now();
     let refused = files.edit(vec![path.clone()], "a".into(), Edit::Remove).await.unwrap_err();
     assert!(matches!(refused, EditError::Refused { source: Refusal::OfProject { .. }, .. }), "{refused}");
+    // Nor does a new one take that of its namesake.
+    write(&root, ".claude.json", &text("{}"));
+    assert_eq!(servers(&files.read_now()), [("a", "user"), ("u", "user")]);
+    write(&root, ".claude.json", &text(r#"{"mcpServers": {"a": {"command": 1}}}"#));
+    assert_eq!(servers(&files.read_now()), [("u", "user")]);
 }
 
 #[test]
