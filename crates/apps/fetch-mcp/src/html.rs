@@ -50,13 +50,14 @@ pub(crate) fn convert(
 
 /// Escapes the CDATA sections of XHTML: HTML reads them as comments.
 pub(crate) fn escape_cdata(page: &str) -> String {
-    let mut parts = page.split("<![CDATA[");
-    let mut escaped = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (data, rest) = part.split_once("]]>").unwrap_or((part, ""));
+    let (mut escaped, mut rest) = (String::new(), page);
+    while let Some((before, section)) = rest.split_once("<![CDATA[") {
+        let (data, after) = section.split_once("]]>").unwrap_or((section, ""));
+        escaped.push_str(before);
         escaped.push_str(&data.replace('&', "&amp;").replace('<', "&lt;"));
-        escaped.push_str(rest);
+        rest = after;
     }
+    escaped.push_str(rest);
     escaped
 }
 
