@@ -9,8 +9,8 @@
 //!
 //! Some of the async API has no counterpart here:
 //!
-//! - Streams of prompts ([`send_all`](crate::Session::send_all), [`query_all`](crate::query_all)): send each prompt,
-//!   and the last one with [`Session::into_query`].
+//! - Streams of prompts ([`send_all`](crate::Session::send_all), [`into_query_all`](crate::Session::into_query_all),
+//!   [`query_all`](crate::query_all)): send each prompt, and the last one with [`Session::into_query`].
 //! - Spare processes ([`prewarm`](crate::prewarm)): connect a session before it is needed, on a thread of its own.
 //! - [`Turn::session`](crate::Turn::session): a turn has its own [`control`](Turn::control).
 //!
