@@ -42,11 +42,15 @@ impl Deferrals {
             return self.responders.respond(request, context);
         };
         let unavailable = self.unavailable(&callback.input);
-        let control = context.control.clone();
+        let (control, cancelled) = (context.control.clone(), context.cancelled.clone());
         let reply = self.responders.respond(request, context)?;
         let deferred = Arc::clone(&self.deferred);
         Some(Box::pin(async move {
             let reply = reply.await;
+            if cancelled.is_cancelled() {
+                // The CLI ignores this answer, so it defers nothing.
+                return reply;
+            }
             // The answer of one handler is sent also where another one failed.
             let sent = reply.as_ref().or_else(|error| error.answer.as_ref());
             let Some(answer) = sent.ok().and_then(deferral) else { return reply };

@@ -52,6 +52,20 @@ async fn only_the_first_tool_use_of_a_turn_is_deferred() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn cancelled_hook_defers_nothing() {
+    let hooks = Hooks::new().on(PreToolUse, async |_, context| {
+        if context.tool_use_id.as_deref() == Some("t1") {
+            context.cancelled.cancelled().await;
+        }
+        HookReply::defer()
+    });
+    let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+    peer.ask("t1", asked("t1", &json!({}))).await;
+    peer.say(json!({"type": "control_cancel_request", "request_id": "t1"})).await;
+    assert_eq!(decided(&mut peer, "t2", json!({})).await.0, "defer");
+}
+
+#[tokio::test(start_paused = true)]
 async fn tool_uses_that_can_not_be_resumed_are_not_deferred() {
     let (_session, mut peer) = deferring().await;
     let cases = [
