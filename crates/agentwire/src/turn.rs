@@ -63,7 +63,7 @@ pub struct Turn<'a> {
 #[derive(Debug)]
 pub(crate) struct ExpectedTurn {
     pub(crate) prompt: Uuid,
-    /// The number of turns that had ended when the prompt was sent; none of them is its own.
+    /// The number of turns that come before its own, unless a turn names the prompt.
     pub(crate) after: u64,
     /// Whether an earlier prompt with this id was answered, failed or was cancelled. The CLI then ignores the new one
     /// without a report.
@@ -88,8 +88,8 @@ impl ExpectedTurn {
     /// sent counts as its own.
     fn owner(&self, turn: &TurnInfo, control: &Control) -> TurnOwner {
         match turn {
-            _ if turn.index < self.after => TurnOwner::Other,
             _ if turn.prompts.contains(&self.prompt) => TurnOwner::Own,
+            _ if turn.index < self.after => TurnOwner::Other,
             _ if !turn.has_begun && turn.end.is_none() => TurnOwner::NoTurn,
             _ if !control.names_prompts() => TurnOwner::Own,
             _ if turn.has_begun => TurnOwner::Other,

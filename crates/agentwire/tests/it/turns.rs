@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::peer::{
-    Peer, assistant, connected, connected_with, error_result, init, kind, next_kind, read, rest, result,
-    state,
+    Peer, assistant, can_use_tool, connected, connected_with, error_result, init, kind, next_kind, read,
+    rest, result, state,
 };
+use crate::permissions::handler;
 
 /// Returns the id and the text of the next prompt.
 async fn prompt(peer: &mut Peer) -> (String, String) {
@@ -231,6 +232,25 @@ async fn turn_started_by_the_cli_is_set_aside() {
     assert_eq!(turn.result().unwrap().result.as_deref(), Some("the answer"));
     assert_eq!(rest(&mut session.turn()).await, ["system", "assistant", "result"]);
     assert_eq!(next_kind(&mut session).await, "command_lifecycle");
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_that_runs_before_the_first_prompt_is_set_aside() {
+    let (mut session, mut peer) = connected(Session::builder().permissions(handler())).await;
+    for line in [state("running"), init(), assistant("of the other turn")] {
+        peer.say(line).await;
+    }
+    // The session has read the lines that precede this request.
+    peer.ask("q", can_use_tool("Bash")).await;
+    peer.response("q").await;
+    let mut turn = session.ask("own").await.unwrap();
+    let own = prompt(&mut peer).await.0;
+    assert!(timeout(Duration::from_secs(1), turn.next()).await.is_err(), "a message of the other turn");
+    peer.say(result_of("other", &[])).await;
+    lifecycle(&peer, &own, "queued").await;
+    turn_of(&peer, &[&own], "own").await;
+    assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("own"));
+    assert_eq!(rest(&mut session.turn()).await, ["system", "system", "assistant", "result"]);
 }
 
 #[tokio::test(start_paused = true)]

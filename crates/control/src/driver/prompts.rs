@@ -32,10 +32,11 @@ impl Control {
         self.send_counting(input).await.map(|_| ())
     }
 
-    /// Like [`send`](Self::send), and returns how many turns had ended when the prompt was queued, and whether an earlier
-    /// prompt with its id was settled then.
+    /// Like [`send`](Self::send), and returns how many turns come before that of the prompt, and whether an earlier
+    /// prompt with its id was settled already.
     ///
-    /// None of those turns is the prompt's own. The CLI ignores a prompt with the id of an earlier one.
+    /// A running turn counts if the CLI reports session states; such a CLI names the prompts that it merges into the
+    /// turn. The CLI ignores a prompt with the id of an earlier one.
     ///
     /// # Cancel safety
     ///
@@ -53,7 +54,7 @@ impl Control {
             // Under one lock: an earlier prompt may be settled while this one waits for room.
             let is_settled =
                 uuid.as_ref().and_then(|id| router.prompt_state(id)).is_some_and(PromptState::is_settled);
-            router.send_prompt(uuid, line).map(|()| (router.turns_ended(), is_settled))
+            router.send_prompt(uuid, line).map(|()| (router.turns_before_a_prompt(), is_settled))
         };
         self.shared().when_writable(self.limit(), "user", send).await
     }

@@ -53,6 +53,10 @@ impl Router {
         self.turn().index
     }
 
+    pub(crate) fn turns_before_a_prompt(&self) -> u64 {
+        self.turns.before_a_prompt()
+    }
+
     /// Returns the turn of the next message.
     pub fn turn(&self) -> &Arc<TurnInfo> {
         self.turns.current()

@@ -145,7 +145,7 @@ impl Turns {
     }
 
     pub(super) fn interrupt_sent(&mut self) {
-        self.interrupted = true;
+        self.interrupted |= self.in_turn();
     }
 
     /// Handles a message. Returns whether it ends a turn without a `result`: the CLI went idle before it sent one.
@@ -264,6 +264,13 @@ impl Turns {
     /// Returns the turn of the next message.
     pub(super) fn current(&self) -> &Arc<TurnInfo> {
         &self.current
+    }
+
+    /// Returns how many turns end before that of a prompt that is sent now and not merged into the running turn.
+    ///
+    /// CLI 2.1.197 reports no state and does not name merged prompts, so that the running turn may be the prompt's.
+    pub(super) fn before_a_prompt(&self) -> u64 {
+        self.current.index + u64::from(self.current.has_begun && self.state.is_some())
     }
 
     /// Adds the state of the turn to the end of the session.

@@ -595,6 +595,16 @@ fn interrupt_that_is_not_sent_interrupts_no_turn() {
 }
 
 #[test]
+fn interrupt_between_turns_interrupts_no_later_turn() {
+    let mut script = Script::prompted();
+    script.line(INIT).line(RESULT);
+    script.router.call(script.now, Duration::from_secs(10), &Interrupt::default());
+    script.line(INIT).router.handle_ending(SessionExit::default());
+    let ending = script.ending();
+    assert_eq!((ending.in_turn, ending.interrupted), (true, false));
+}
+
+#[test]
 fn after_a_broken_input_open_calls_wait_for_the_reply_or_the_end() {
     let mut script = Script::default();
     script.call();

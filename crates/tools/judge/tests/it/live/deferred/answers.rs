@@ -15,6 +15,7 @@ use agentwire::{
     },
 };
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use super::super::{
     Place,
@@ -149,6 +150,33 @@ async fn a_tool_use_is_deferred_as_often_as_the_hook_defers_it() {
     }
     let seen = hooked(resumed(&place, &first), |_| HookReply::allow(), None, 1).await;
     assert_eq!((seen.waits(), ran(&place)), (None, vec!["toolu_1".to_owned()]));
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn prompt_sent_while_a_tool_use_continues_has_the_next_turn() {
+    let (place, before) = parked().await;
+    let (called, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (calls, released) = (Arc::clone(&called), Arc::clone(&release));
+    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+        let (calls, released) = (Arc::clone(&calls), Arc::clone(&released));
+        async move {
+            calls.notify_one();
+            released.notified().await;
+            HookReply::allow()
+        }
+    });
+    let mut session = resumed(&place, &before).hooks(hooks).connect().await.unwrap();
+    called.notified().await;
+    let turn = session.ask("And now?").await.unwrap();
+    let prompt = turn.prompt().unwrap().clone();
+    release.notify_one();
+    let result = turn.finish().await.unwrap().unwrap();
+    assert_eq!(result.user_message_uuid.as_ref(), Some(&prompt));
+    let earlier = session.turn().finish().await.unwrap().unwrap();
+    assert_eq!((earlier.user_message_uuid, earlier.deferred_tool_use.is_none()), (None, true));
+    assert_eq!(ran(&place), ["toolu_1"]);
+    session.close().await.unwrap();
 }
 
 #[tokio::test]
