@@ -35,6 +35,17 @@ impl Handshake {
         Ok(control.within(limit).call_unread(request).await?.decode().unwrap_or_default())
     }
 
+    /// Takes the reply to a claim. It leaves out what became of the hooks, plugins and servers of the first request.
+    pub(super) fn claimed(&mut self, reply: InitializeReply) {
+        let first = std::mem::replace(&mut self.reply, reply);
+        let reply = &mut self.reply;
+        reply.hooks_applied = reply.hooks_applied.or(first.hooks_applied);
+        reply.plugins_applied = reply.plugins_applied.or(first.plugins_applied);
+        reply.mcp_servers_applied = reply.mcp_servers_applied.or(first.mcp_servers_applied);
+        let parked = reply.sdk_mcp_manifests_parked.take();
+        reply.sdk_mcp_manifests_parked = parked.or(first.sdk_mcp_manifests_parked);
+    }
+
     /// Returns a warning if the session's permission mode keeps the CLI from calling the permission handler.
     pub(super) fn bypass_warning(&self) -> Option<Warning> {
         self.reply.current_permission_mode.as_ref().and_then(mode_bypass_warning)

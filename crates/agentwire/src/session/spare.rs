@@ -38,7 +38,7 @@ pub struct Spare {
     folder_files: Option<FolderFiles>,
     /// The folder in which the CLI reads these files, if it is not the claimed one.
     project_config_root: Option<PathBuf>,
-    /// Whether there is a permission callback.
+    /// Whether there is a permission handler.
     asks: bool,
     /// The directory in which it waits, held until the claim or the drop.
     _directory: Option<EmptyDir>,
@@ -48,7 +48,8 @@ impl SessionBuilder {
     /// Starts a spare process (`--await-claim`): it performs the handshake and then waits until a session claims it.
     ///
     /// Without a [`cwd`](Options::cwd) it waits in an empty directory, which is removed afterwards; the session's
-    /// folder comes with the claim.
+    /// folder comes with the claim. The CLI resolves relative paths in the options against the directory in which it
+    /// waits, so give it absolute ones.
     /// All other options are fixed now: keep one spare for each set of options.
     /// If a [`transport`](Self::transport) is set, the flag and the directory are up to that transport.
     ///
@@ -119,7 +120,7 @@ impl Spare {
             Ok(ClaimSessionReply { initialize, .. }) => {
                 let session = &mut self.session;
                 if let Some(initialized) = initialize {
-                    session.handshake.reply = *initialized;
+                    session.handshake.claimed(*initialized);
                 }
                 let bypass = session.handshake.bypass_warning();
                 let bypass = bypass.filter(|warning| self.asks && !session.warnings.contains(warning));

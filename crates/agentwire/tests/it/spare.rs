@@ -67,6 +67,25 @@ async fn a_claim_makes_a_session() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn outcome_of_the_first_request_is_known_after_a_claim() {
+    let (transport, peer) = memory(1 << 20);
+    let mut peer = Peer::new(peer);
+    let applied = json!({
+        "hooks_applied": true, "plugins_applied": false, "mcp_servers_applied": true,
+        "sdk_mcp_manifests_parked": {"s": "parked"},
+    });
+    let spare = Session::builder().transport(transport).prewarm();
+    let (spare, _) = tokio::join!(spare, peer.answer("initialize", applied));
+    let reply = json!({"status": "ok", "session_id": "s", "initialize": {"plugins_applied": true}});
+    let (session, _) = claimed(spare.unwrap(), &mut peer, ClaimSession::new("/project"), Ok(reply)).await;
+    let session = session.unwrap();
+    let reply = session.initialized();
+    assert_eq!((reply.hooks_applied, reply.plugins_applied), (Some(true), Some(true)));
+    assert_eq!(reply.mcp_servers_applied, Some(true));
+    assert!(reply.sdk_mcp_manifests_parked.as_ref().is_some_and(|parked| parked.contains_key("s")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn claimed_mode_that_bypasses_the_handler_causes_a_warning() {
     let (spare, mut peer) = parked_with(Session::builder().permissions(handler())).await;
     let reply = json!({

@@ -3,12 +3,14 @@
 use std::{collections::BTreeMap, fmt::Debug};
 
 use agentwire::{
-    ControlError, PermissionMode, RawJson, Session, prewarm,
+    ControlError, PermissionMode, RawJson, Session,
+    hooks::Hooks,
     protocol::{
         control::{
             ClaimSession, ContextDetail, ErrorCode, GenerateSessionTitle, GetUsage, McpCall, ReadFile,
             RegisterRepoRoot, ReloadPlugins, SetMaxThinkingTokens, UpdateSettingsSource,
         },
+        hook::{HookReply, PreToolUse},
         mcp::{McpServerConfig, StdioServer},
     },
 };
@@ -142,13 +144,16 @@ async fn every_request_is_answered() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_spare_process_is_claimed() {
     let place = Place::new().await;
-    let spare = prewarm(place.options()).await.unwrap();
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::allow());
+    let spare = Session::builder().options(place.options()).hooks(hooks).prewarm().await.unwrap();
     let refused = spare.claim(ClaimSession::new(place.path("nowhere"))).await.unwrap_err();
     assert!(refused.error.report().to_string().contains("cwd_not_found"), "{refused:?}");
     let mut claim = ClaimSession::new(place.path("project"));
     claim.permission_mode = Some(PermissionMode::Plan);
     let mut session = refused.spare.unwrap().claim(claim).await.unwrap();
-    assert_eq!(session.initialized().current_permission_mode, Some(PermissionMode::Plan));
+    let initialized = session.initialized();
+    assert_eq!(initialized.current_permission_mode, Some(PermissionMode::Plan));
+    assert_eq!(initialized.hooks_applied, Some(true));
     let turn = session.ask("Say hello.").await.unwrap();
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("Hello."));
     session.close().await.unwrap();
