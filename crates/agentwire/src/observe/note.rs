@@ -72,6 +72,9 @@ impl ActivityTree {
         };
         let text = || result.error_text().or_else(|| result.result.clone());
         let output = contents.then(text).flatten().and_then(|text| RawJson::encode(&text).ok());
+        if let Some(deferred) = &result.deferred_tool_use {
+            self.end_tool_use(at, &deferred.id, ActivityOutcome::Decided(Verdict::Defer), None);
+        }
         self.end_turn(at, outcome, output, Some(Box::new(totals)));
     }
 }

@@ -148,6 +148,11 @@ async fn turn_is_a_tree() {
             &["  turn 1 done", "    tool_use Bash deny", "      hook PreToolUse deny"][..],
         ),
         (
+            "pre-tool-use-defer",
+            "Write one into a.txt.",
+            &["  turn 1 done", "    tool_use Bash defer", "      hook PreToolUse defer"],
+        ),
+        (
             "agents-parallel",
             "Let two agents read.",
             &[
