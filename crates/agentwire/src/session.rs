@@ -147,7 +147,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`SessionBuilder::connect`] after the CLI has started.
+    /// As [`SessionBuilder::connect`] after the CLI has started, but the reply is not checked against the hooks again.
     pub async fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
         let Handshake { request, limit, .. } = &self.handshake;
         self.handshake.reply = Handshake::exchange(&self.control, request, *limit).await?;

@@ -33,7 +33,7 @@ pub struct Args {
     /// Each start of the model counts the ids of its answers anew, so do not resume a session of an earlier one.
     #[arg(long)]
     home: Option<PathBuf>,
-    /// A program to run with these variables and the AGENTWIRE_ ones alone; the model ends with it
+    /// A program to run with these variables, AGENTWIRE_CLI, AGENTWIRE_RECORD and AGENTWIRE_REPLAY alone; the model ends with it
     #[arg(last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
 }

@@ -78,7 +78,8 @@ impl Matcher {
     /// Sets the consequence of a failing handler (`onFailure`).
     ///
     /// The default for events that can refuse is [`HookFailure::Block`]: the event is refused.
-    /// [`HookFailure::Continue`] lets it pass.
+    /// [`HookFailure::Continue`] lets it pass, except after the time limit of an event that the CLI refuses when late
+    /// ([`REFUSES_WHEN_LATE`](agentwire_protocol::hook::HookEvent::REFUSES_WHEN_LATE)).
     /// If the CLI does not support [`HookFailure::Block`], an explicit choice of it fails the start of the session
     /// ([`Hooks::check_supported`](crate::Hooks::check_supported)); the default does not.
     #[must_use]

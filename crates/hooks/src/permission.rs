@@ -1,4 +1,4 @@
-//! The permission callback: answers `can_use_tool`.
+//! The permission handler: answers `can_use_tool`.
 
 mod audit;
 

@@ -52,13 +52,13 @@ pub use workspace::*;
 pub use worktree::*;
 
 events::hook_events! {
-    /// Before a tool call.
+    /// Before a tool use.
     PreToolUse(PreToolUseInput) = "PreToolUse",
-    /// After a successful tool call.
+    /// After a successful tool use.
     PostToolUse(PostToolUseInput) = "PostToolUse",
-    /// After a failed tool call.
+    /// After a failed tool use.
     PostToolUseFailure(PostToolUseFailureInput) = "PostToolUseFailure",
-    /// After all tool calls of one message.
+    /// After all tool uses of one message.
     PostToolBatch(PostToolBatchInput) = "PostToolBatch",
     /// A notification for the user.
     Notification(NotificationInput) = "Notification",
@@ -86,9 +86,9 @@ events::hook_events! {
     PreModelSwitch(PreModelSwitchInput) = "PreModelSwitch",
     /// After the model was switched.
     PostModelSwitch(PostModelSwitchInput) = "PostModelSwitch",
-    /// A tool call needs permission.
+    /// A tool use needs permission.
     PermissionRequest(PermissionRequestInput) = "PermissionRequest",
-    /// The classifier denied a tool call.
+    /// The classifier denied a tool use.
     PermissionDenied(PermissionDeniedInput) = "PermissionDenied",
     /// The project is set up.
     Setup(SetupInput) = "Setup",

@@ -67,7 +67,7 @@ declare::messages! {
         StreamEvent(Box<StreamEvent>) = "stream_event",
         /// The progress of a running tool.
         ToolProgress(Box<ToolProgress>) = "tool_progress",
-        /// A summary of several tool calls.
+        /// A summary of several tool uses.
         ToolUseSummary(Box<ToolUseSummary>) = "tool_use_summary",
         /// The state of a prompt.
         CommandLifecycle(Box<CommandLifecycle>) = "command_lifecycle",
@@ -136,7 +136,7 @@ impl Message {
         })
     }
 
-    /// Returns the tool call whose subagent the message belongs to; `None` for the main conversation.
+    /// Returns the tool use whose subagent the message belongs to; `None` for the main conversation.
     pub fn parent_tool_use_id(&self) -> Option<ToolUseId> {
         match self {
             Self::Assistant(message) => message.parent_tool_use_id.clone(),

@@ -45,7 +45,7 @@ pub struct SessionMessage {
     /// The stored message: a [`UserMessage`](crate::message::UserMessage), an
     /// [`ApiMessage`](crate::message::ApiMessage), or `null` for [`System`](SessionMessageKind::System).
     pub message: RawJson,
-    /// The tool call that started the subagent; `null` for the main conversation.
+    /// The tool use that started the subagent; `null` for the main conversation.
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The parent of the subagent; `null` if the main conversation started it.
     pub parent_agent_id: Option<Box<str>>,

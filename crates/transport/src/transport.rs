@@ -114,8 +114,8 @@ pub trait ByteSink: Send {
 /// A handle to the peer, which reports its end and can end it.
 ///
 /// Dropping the handle ends the peer: gracefully first, then by force, with a time limit, and without the caller's runtime.
-/// The provided methods are for transports without a process: such a peer only ends when the source and the
-/// sink are dropped.
+/// The provided methods are for transports without a process: such a peer ends when the handle and the sink are
+/// dropped.
 pub trait PeerHandle: Send + Sync {
     /// Waits until the peer has ended. Returns the same report each time.
     ///

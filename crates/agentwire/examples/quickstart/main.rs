@@ -1,4 +1,4 @@
-//! The first program to run: one conversation with a hook, a permission callback and an in-process MCP tool.
+//! The first program to run: one conversation with a hook, a permission handler and an in-process MCP tool.
 //!
 //! ```text
 //! cargo run -p agentwire --example quickstart                       a recorded session: no CLI, no account, no network
@@ -41,7 +41,7 @@ async fn main() -> ExitCode {
 /// Replays the recorded session through the whole stack; the callbacks in `callbacks.rs` really run.
 async fn replay() -> Outcome {
     println!("This is a replay of a recorded session: no CLI, no account, no network.");
-    println!("The hook, the permission callback and the MCP tool below really run, in this program.");
+    println!("The hook, the permission handler and the MCP tool below really run, in this program.");
     println!("(<prose> stands for the CLI's own longer texts, which recordings leave out.)\n");
     let replay = Replay::new(&Transcript::parse(RECORDING)?);
     let handle = replay.handle();
@@ -60,7 +60,7 @@ async fn replay() -> Outcome {
 /// Starts the installed CLI.
 async fn live(prompt: &str) -> Outcome {
     println!("This is live: the CLI on this machine, with your own login and at your own cost.");
-    println!("The permission callback allows only the writing of note.txt.\n");
+    println!("The permission handler allows only the writing of note.txt.\n");
     conversation::hold(session().options(options()), prompt).await
 }
 

@@ -94,7 +94,7 @@ pub(crate) const RECIPES: &[(&str, &str)] = &[
     ("rate-limit", "limits the uses of a tool within a period"),
     ("chain", "four handlers for one event, called in order"),
     ("matchers", "hooks by regular expression, for all MCP tools, for everything"),
-    ("subagents", "lists the running subagents and their tool uses"),
+    ("subagents", "lists the subagents of a session and their tool uses"),
     ("redact", "removes a secret ($SECRET) from tool outputs"),
     ("webhook", "reports each used tool to another program (at $WEBHOOK)"),
     ("notices", "shows the CLI's notices in your own way"),

@@ -1,4 +1,4 @@
-//! Recipe `subagents`: lists the running subagents and their tool uses.
+//! Recipe `subagents`: lists the subagents of a session and their tool uses.
 
 use std::{
     collections::BTreeMap,

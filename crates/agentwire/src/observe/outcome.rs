@@ -26,7 +26,9 @@ pub enum ActivityOutcome {
         /// ([`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents)), because it may quote them.
         reason: Option<Box<str>>,
     },
-    /// The CLI cancelled the request: after a time limit, an interrupt, or a decision made elsewhere.
+    /// The CLI cancelled the request (after a time limit, an interrupt, a decision made elsewhere or a second
+    /// handshake), or [`Session::close`](crate::Session::close) or
+    /// [`Session::end_input`](crate::Session::end_input) refused it.
     Cancelled,
     /// It was interrupted.
     Interrupted,

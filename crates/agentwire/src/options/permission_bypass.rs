@@ -1,4 +1,4 @@
-//! Warnings about options that keep the permission callback from being called, which would look like a broken callback.
+//! Warnings about options that keep the permission handler from being called, which would look like a broken handler.
 
 use agentwire_hooks::normalized;
 use agentwire_protocol::{
@@ -9,7 +9,7 @@ use agentwire_protocol::{
 use super::{FlagSettings, Options, PermissionPrompts, Warning};
 
 impl Options {
-    /// Returns a warning for each option that keeps the permission callback from being called.
+    /// Returns a warning for each option that keeps the permission handler from being called.
     ///
     /// Rules for the tools of `in_process` servers are skipped: the host wrote these tools itself.
     pub(crate) fn permission_bypass_warnings(&self, in_process: &[Box<str>]) -> Vec<Warning> {
@@ -50,7 +50,7 @@ impl Options {
     }
 }
 
-/// Returns a warning if the mode leaves almost no questions to the permission callback.
+/// Returns a warning if the mode leaves almost no questions to the permission handler.
 pub(crate) fn mode_bypass_warning(mode: &PermissionMode) -> Option<Warning> {
     let instead = match mode {
         PermissionMode::BypassPermissions => PASS,

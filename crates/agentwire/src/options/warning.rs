@@ -47,12 +47,12 @@ pub enum Warning {
         /// The option.
         option: &'static str,
     },
-    /// The permission callback is not called: never, or not for some tools.
+    /// The permission handler is not called: never, or not for some tools.
     ///
-    /// Only sessions with a callback ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)) have this
+    /// Only sessions with a handler ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)) have this
     /// warning. It covers the options and the initial permission mode, also if a settings file or a claim sets it.
     /// It does not cover rules in settings files: `Control::list_permission_rules` returns them.
-    #[error("`{option}` ({value}) keeps the permission callback from being asked: {instead}")]
+    #[error("`{option}` ({value}) keeps the permission handler from being asked: {instead}")]
     NotAsked {
         /// The option that causes it.
         option: &'static str,
@@ -64,7 +64,7 @@ pub enum Warning {
     /// The CLI applies a file in the working directory that can run commands, allow tools without a question, or
     /// redirect requests.
     ///
-    /// The warning appears only with hooks or a permission callback, because the file may circumvent them.
+    /// The warning appears only with hooks or a permission handler, because the file may circumvent them.
     /// For folders that you don't trust, use [`Options::untrusted_folder`](crate::Options::untrusted_folder).
     #[error("the CLI applies `{}`, which can run commands, allow tools and redirect requests; use `Options::untrusted_folder` if you don't trust the folder", file.display())]
     FolderHeeded {

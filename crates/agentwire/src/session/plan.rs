@@ -55,7 +55,7 @@ impl SessionBuilder {
             if plan.has_flag(PROMPT_TOOL) {
                 let by_option = options.permission_prompt_tool_name.is_some();
                 let option = if by_option { "permissionPromptToolName" } else { "extraArgs" };
-                let why = format!("`--{PROMPT_TOOL}` is already taken by the permission callback");
+                let why = format!("`--{PROMPT_TOOL}` is already taken by the permission handler");
                 return refuse(option, why);
             }
             plan.flag(PROMPT_TOOL, Some("stdio"));

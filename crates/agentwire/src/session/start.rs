@@ -57,7 +57,7 @@ pub(super) struct Start {
     /// All handlers except the in-process MCP servers, of which each start needs fresh ones.
     pub(super) responder: Arc<dyn Responder>,
     pub(super) schema: Option<Arc<Schema>>,
-    /// Whether there is a permission callback.
+    /// Whether there is a permission handler.
     pub(super) asks: bool,
     pub(super) watch: Arc<Watch>,
 }

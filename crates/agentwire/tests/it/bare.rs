@@ -1,4 +1,4 @@
-//! The CLI's bare mode calls no hooks: a session with hooks does not start in it.
+//! The CLI's bare mode calls no hooks: the options of a session with hooks can't turn it on.
 
 use agentwire::{
     Error, Options, RawJson, Session,

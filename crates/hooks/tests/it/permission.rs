@@ -1,4 +1,4 @@
-//! The permission callback: its question, its decisions, and that only an explicit allow allows.
+//! The permission handler: its question, its decisions, and that only an explicit allow allows.
 
 use std::{
     io,

@@ -17,9 +17,9 @@ pub enum Block {
     Thinking(Thinking) = "thinking",
     /// Thinking in encrypted form.
     RedactedThinking(RedactedThinking) = "redacted_thinking",
-    /// A tool call by the model.
+    /// A tool use by the model.
     ToolUse(Box<ToolUse>) = "tool_use",
-    /// The result of a tool call.
+    /// The result of a tool use.
     ToolResult(Box<ToolResult>) = "tool_result",
     /// An image.
     Image(Box<Image>) = "image",

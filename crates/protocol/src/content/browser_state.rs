@@ -2,7 +2,7 @@
 
 use super::CacheControl;
 
-/// The browser's tabs after a tool call (`browser_state`).
+/// The browser's tabs after a tool use (`browser_state`).
 #[wire(Default)]
 pub struct BrowserState {
     /// All tabs.

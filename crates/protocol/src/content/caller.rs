@@ -18,6 +18,6 @@ pub struct DirectCaller {}
 /// Code of the model, run by the API.
 #[wire]
 pub struct CodeCaller {
-    /// The tool call that runs the code.
+    /// The tool use that runs the code.
     pub tool_id: Box<str>,
 }

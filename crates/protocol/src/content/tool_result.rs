@@ -1,9 +1,9 @@
-//! `tool_result`: the result of a tool call.
+//! `tool_result`: the result of a tool use.
 
 use super::{CacheControl, Content};
 use crate::{DecodeError, RawJson, ToolUseId, decode};
 
-/// The result of a tool call (`tool_result`).
+/// The result of a tool use (`tool_result`).
 #[wire]
 pub struct ToolResult {
     /// The tool use that this result answers.

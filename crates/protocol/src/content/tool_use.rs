@@ -1,9 +1,9 @@
-//! `tool_use`: a tool call by the model.
+//! `tool_use`: a tool use by the model.
 
 use super::{CacheControl, Caller};
 use crate::{RawJson, ToolName, ToolUseId};
 
-/// A tool call by the model (`tool_use`).
+/// A tool use by the model (`tool_use`).
 #[wire(new)]
 pub struct ToolUse {
     /// The id, which the result repeats.

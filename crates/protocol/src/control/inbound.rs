@@ -24,7 +24,7 @@ pub use user_dialog::{DialogCancelled, DialogChoice, RequestUserDialog, RequestU
 /// `Debug` does not show them, nor the requests of a host, which may contain keys.
 #[wire(tag = "subtype", hides = unknown)]
 pub enum InboundRequest {
-    /// A permission request for a tool call.
+    /// A permission request for a tool use.
     CanUseTool(Box<CanUseTool>) = "can_use_tool",
     /// The call of a hook callback.
     HookCallback(Box<HookCallback>) = "hook_callback",

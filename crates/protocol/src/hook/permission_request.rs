@@ -15,7 +15,7 @@ hook_event! {
     /// `decision: "block"` is not a decision here.
     PermissionRequest => PermissionRequestOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny_request(reason)), also when late;
 
-    /// The input of `PermissionRequest`; only `can_use_tool` contains the id of the tool call.
+    /// The input of `PermissionRequest`; only `can_use_tool` contains the id of the tool use.
     PermissionRequestInput {
         /// The tool (`tool_name`).
         tool_name: ToolName,
@@ -39,13 +39,13 @@ pub struct PermissionRequestOutput {
 /// A hook's decision on a permission request.
 #[wire(tag = "behavior")]
 pub enum RequestDecision {
-    /// Allows the tool call.
+    /// Allows the tool use.
     Allow(RequestAllow) = "allow",
-    /// Denies the tool call.
+    /// Denies the tool use.
     Deny(RequestDeny) = "deny",
 }
 
-/// An allowed tool call.
+/// An allowed tool use.
 ///
 /// There is no `Default`, so that allowing is always explicit.
 #[wire(camelCase, new)]
@@ -57,7 +57,7 @@ pub struct RequestAllow {
     pub updated_permissions: Vec<PermissionUpdate>,
 }
 
-/// A denied tool call.
+/// A denied tool use.
 #[wire(Default)]
 pub struct RequestDeny {
     /// The reason, for the model (`message`).
@@ -67,12 +67,12 @@ pub struct RequestDeny {
 }
 
 impl HookReply<PermissionRequest> {
-    /// Returns a reply that allows the tool call unchanged.
+    /// Returns a reply that allows the tool use unchanged.
     pub fn allow_request() -> Self {
         Self::output(PermissionRequestOutput::new(RequestDecision::Allow(RequestAllow::new())))
     }
 
-    /// Returns a reply that denies the tool call. The model sees the message and continues.
+    /// Returns a reply that denies the tool use. The model sees the message and continues.
     pub fn deny_request(message: impl Into<String>) -> Self {
         let deny = RequestDeny { message: Some(message.into()), interrupt: None };
         Self::output(PermissionRequestOutput::new(RequestDecision::Deny(deny)))
@@ -80,10 +80,10 @@ impl HookReply<PermissionRequest> {
 }
 
 hook_event! {
-    /// The classifier of mode `auto` denied a tool call.
+    /// The classifier of mode `auto` denied a tool use.
     ///
     /// Denials by rules, other modes or the host do not fire it.
-    /// This event can't be blocked: the call was already denied.
+    /// This event can't be blocked: the tool use was already denied.
     PermissionDenied => PermissionDeniedOutput, matched by "tool_name", refusal |_| None;
 
     /// The input of `PermissionDenied`.
@@ -92,7 +92,7 @@ hook_event! {
         tool_name: ToolName,
         /// The tool input (`tool_input`).
         tool_input: RawJson,
-        /// The tool call (`tool_use_id`).
+        /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// The reason, for a person (`reason`).
         #[serde(default)]

@@ -1,22 +1,23 @@
-//! `PreToolUse`: before a tool call.
+//! `PreToolUse`: before a tool use.
 
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
-    /// Before a tool call; a reply can allow, deny, defer or change the call, or make the CLI ask for permission.
+    /// Before a tool use; a reply can allow, deny, defer or change it, or make the CLI ask for permission.
     ///
     /// The CLI calls all callbacks of the event concurrently; the strictest decision wins.
-    /// A reply that ends the turn does not stop this tool call: it runs, and then the turn ends.
+    /// A reply that ends the turn does not stop this tool use: it runs, and then the turn ends.
     PreToolUse => PreToolUseOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny(reason)), also when late;
 
     /// The input of `PreToolUse`.
     PreToolUseInput {
-        /// The tool (`tool_name`); the start of a subagent is `Agent` here and `Task` in the `assistant` message.
+        /// The tool (`tool_name`); the start of a subagent is `Agent` here, even if the `assistant` message
+        /// has `Task`.
         tool_name: ToolName,
         /// The tool input (`tool_input`).
         tool_input: RawJson,
-        /// The tool call (`tool_use_id`).
+        /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// The MCP server of the tool (`mcp_server`); `None` for the CLI's own tools.
         mcp_server: Option<McpOrigin>,
@@ -40,32 +41,32 @@ adds_context!(PreToolUse);
 impl CanBlock for PreToolUse {}
 
 impl HookReply<PreToolUse> {
-    /// Returns a reply that allows the tool call without asking.
+    /// Returns a reply that allows the tool use without asking.
     pub fn allow() -> Self {
         Self::decide(PermissionDecision::Allow, None)
     }
 
-    /// Returns a reply that denies the tool call; the model sees the reason.
+    /// Returns a reply that denies the tool use; the model sees the reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::decide(PermissionDecision::Deny, Some(reason.into()))
     }
 
-    /// Returns a reply that makes the CLI ask the host, even if a rule allows the call.
+    /// Returns a reply that makes the CLI ask the host, even if a rule allows the tool use.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::decide(PermissionDecision::Ask, Some(reason.into()))
     }
 
-    /// Returns a reply that defers the tool call: the turn ends, and its result contains the call
+    /// Returns a reply that defers the tool use: the turn ends, and its result contains the tool use
     /// (`deferred_tool_use`).
     ///
     /// A CLI that resumes the session calls the hooks for it again.
-    /// It keeps one deferred call per turn, and can't resume calls of subagents and of in-process MCP servers; see
-    /// the guide `docs/hooks.md`.
+    /// It keeps one deferred tool use per turn, and can't resume those of subagents and of in-process MCP servers; see
+    /// the guide `docs/deferring.md`.
     pub fn defer() -> Self {
         Self::decide(PermissionDecision::Defer, None)
     }
 
-    /// Returns a reply that allows the tool call with this input instead.
+    /// Returns a reply that allows the tool use with this input instead.
     pub fn allow_with_input(input: RawJson) -> Self {
         Self::allow().with_input(input)
     }
@@ -86,12 +87,12 @@ impl HookReply<PreToolUse> {
     }
 }
 
-/// A decision on a tool call.
+/// A decision on a tool use.
 #[wire]
 pub enum PermissionDecision {
-    /// Allow the call.
+    /// Allow the tool use.
     Allow = "allow",
-    /// Deny the call.
+    /// Deny the tool use.
     Deny = "deny",
     /// Ask the host.
     Ask = "ask",

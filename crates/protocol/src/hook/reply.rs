@@ -44,7 +44,7 @@ use super::{HookAnswer, HookEvent, specific::Named};
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookReply<E: HookEvent> {
-    /// `Some(false)` ends the turn (`continue`); the tool call that the event guards still runs.
+    /// `Some(false)` ends the turn (`continue`); the tool use that the event guards still runs.
     pub keep_going: Option<bool>,
     /// The reason for ending the turn, for the user (`stopReason`).
     pub stop_reason: Option<String>,

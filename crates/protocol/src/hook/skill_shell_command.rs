@@ -16,7 +16,7 @@ hook_event! {
         tool_name: ToolName,
         /// The input of that tool (`tool_input`).
         tool_input: SkillShellCommand,
-        /// The id of the command, which is not the id of a tool call (`tool_use_id`).
+        /// The id of the command, which is not the id of a tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// The name of the skill or slash command (`command_name`).
         command_name: Box<str>,

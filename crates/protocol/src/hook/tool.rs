@@ -1,10 +1,10 @@
-//! Events after tool calls: `PostToolUse`, `PostToolUseFailure` and `PostToolBatch`.
+//! Events after tool uses: `PostToolUse`, `PostToolUseFailure` and `PostToolBatch`.
 
 use super::{CanBlock, ContextOutput, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
-    /// After a successful tool call; a reply can change the output or add text for the model.
+    /// After a successful tool use; a reply can change the output or add text for the model.
     ///
     /// This event can't be blocked: the tool has already run.
     /// After a block, the model sees the reason as an error next to the tool's output, and continues.
@@ -18,7 +18,7 @@ hook_event! {
         tool_input: RawJson,
         /// The result, in the tool's own format (`tool_response`).
         tool_response: RawJson,
-        /// The tool call (`tool_use_id`).
+        /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// The duration in milliseconds, without permission requests and hooks (`duration_ms`).
         #[serde(default, deserialize_with = "crate::lenient::optional_count")]
@@ -35,7 +35,7 @@ pub struct PostToolUseOutput {
     pub additional_context: Option<String>,
     /// Text that the host vouches for, as input of the classifier of mode `auto` (`classifierContext`).
     ///
-    /// At most 2,000 UTF-16 code units for all hooks of one tool call.
+    /// At most 2,000 UTF-16 code units for all hooks of one tool use.
     /// It has the host's authority: never include the tool's output or the model's text.
     pub classifier_context: Option<String>,
     /// Replaces the tool's output for the model, in the format of the tool's own `tool_response`
@@ -57,7 +57,7 @@ impl HookReply<PostToolUse> {
 }
 
 hook_event! {
-    /// After a failed tool call.
+    /// After a failed tool use.
     ///
     /// This event can't be blocked; after a block, the model sees the reason next to the error, and continues.
     PostToolUseFailure => ContextOutput, matched by "tool_name", refusal |_| None;
@@ -68,7 +68,7 @@ hook_event! {
         tool_name: ToolName,
         /// The tool input that was used (`tool_input`).
         tool_input: RawJson,
-        /// The tool call (`tool_use_id`).
+        /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// The error as the model sees it (`error`).
         #[serde(default)]
@@ -86,26 +86,26 @@ hook_event! {
 impl CanBlock for PostToolUseFailure {}
 
 hook_event! {
-    /// After all tool calls of one message, before the next API request.
+    /// After all tool uses of one message, before the next API request.
     ///
     /// A block ends the turn (`hook_stopped`), with an empty result.
     PostToolBatch => ContextOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
     /// The input of `PostToolBatch`.
     PostToolBatchInput {
-        /// The tool calls, in the message's order (`tool_calls`).
+        /// The tool uses, in the message's order (`tool_calls`).
         tool_calls: Vec<BatchedToolCall>,
     }
 }
 
-/// One tool call of a batch.
+/// One tool use of a batch.
 #[wire]
 pub struct BatchedToolCall {
     /// The tool (`tool_name`).
     pub tool_name: ToolName,
     /// The tool input (`tool_input`).
     pub tool_input: RawJson,
-    /// The tool call (`tool_use_id`).
+    /// The tool use (`tool_use_id`).
     pub tool_use_id: ToolUseId,
     /// The content of the `tool_result` for the model, unlike in `PostToolUse` (`tool_response`).
     pub tool_response: Option<RawJson>,

@@ -29,7 +29,7 @@ use crate::{
 pub struct Assistant {
     /// The answer, with only this block.
     pub message: ApiMessage,
-    /// The tool call that started the subagent; `None` for the main conversation.
+    /// The tool use that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The kind of API failure, if the text describes one.
@@ -52,7 +52,7 @@ pub struct Assistant {
     /// Whether it continues within a thinking block that was cut at the token limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resumed_from_incomplete_thinking: bool,
-    /// The earlier messages that it replaces, after a refusal or a malformed tool call.
+    /// The earlier messages that it replaces, after a refusal or a malformed tool use.
     pub supersedes: Option<Vec<Uuid>>,
     /// Whether an interrupt cut it off, possibly in the middle of a word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -67,7 +67,7 @@ pub struct Assistant {
     pub context_usage: Option<Box<ContextUsage>>,
     /// The usage report; on the answer to `/usage`.
     pub usage_report: Option<Box<UsageReport>>,
-    /// Display data of the tool calls in the message.
+    /// Display data of the tool uses in the message.
     /// Not declared, seen on the wire.
     pub tool_use_meta: Option<Vec<ToolUseMeta>>,
     /// The duration of thinking, in milliseconds.

@@ -58,7 +58,7 @@ pub struct PeerOrigin {
 /// The permission mode of another session (`fromMode`).
 #[wire]
 pub enum PeerMode {
-    /// Tool calls are allowed without asking.
+    /// Tool uses are allowed without asking.
     Bypass = "bypass",
     /// The session asks for permission.
     Prompting = "prompting",

@@ -69,11 +69,11 @@ pub struct TurnResult {
     /// Token counts and cost since the previous result.
     /// Not declared, seen on the wire.
     pub model_usage_since_last_result: Option<BTreeMap<Box<str>, ModelUsage>>,
-    /// The denied tool calls.
+    /// The denied tool uses.
     pub permission_denials: Vec<PermissionDenial>,
     /// The structured answer; absent if the model did not return one.
     pub structured_output: Option<RawJson>,
-    /// The tool call that a hook deferred.
+    /// The tool use that a hook deferred.
     pub deferred_tool_use: Option<DeferredToolUse>,
     /// The last prompt that the turn answered, by the id that the host chose.
     pub user_message_uuid: Option<Uuid>,
@@ -200,21 +200,21 @@ impl TurnResult {
     }
 }
 
-/// A denied tool call (an item of `permission_denials`).
+/// A denied tool use (an item of `permission_denials`).
 #[wire]
 pub struct PermissionDenial {
     /// The tool.
     pub tool_name: ToolName,
-    /// The tool call.
+    /// The tool use.
     pub tool_use_id: ToolUseId,
     /// The input.
     pub tool_input: RawJson,
 }
 
-/// A tool call that a hook deferred (`deferred_tool_use`).
+/// A tool use that a hook deferred (`deferred_tool_use`).
 #[wire]
 pub struct DeferredToolUse {
-    /// The tool call.
+    /// The tool use.
     pub id: ToolUseId,
     /// The tool.
     pub name: ToolName,

@@ -18,7 +18,7 @@ use crate::{
 pub struct StreamEvent {
     /// The API's event, as text; [`event`](Self::event) decodes it.
     pub event: RawJson,
-    /// The tool call that started the subagent; `None` for the main conversation.
+    /// The tool use that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The session id.

@@ -76,7 +76,7 @@ messages! {
         ModelRefusalNoFallback(Box<ModelRefusalNoFallback>) = "model_refusal_no_fallback",
         /// The conversation was compacted.
         CompactBoundary(Box<CompactBoundary>) = "compact_boundary",
-        /// A tool call was denied without asking.
+        /// A tool use was denied without asking.
         PermissionDenied(Box<PermissionDenied>) = "permission_denied",
         /// A hook of the settings started.
         HookStarted(Box<HookStarted>) = "hook_started",
@@ -126,7 +126,7 @@ messages! {
 }
 
 impl System {
-    /// Returns the tool call that the message is about: of a task, a denial or a line of text.
+    /// Returns the tool use that the message is about: of a task, a denial or a line of text.
     pub fn tool_use_id(&self) -> Option<&ToolUseId> {
         match self {
             Self::TaskStarted(message) => message.tool_use_id.as_ref(),

@@ -5,18 +5,18 @@ use crate::{ToolName, ToolUseId};
 /// The progress of a running tool (`tool_progress`).
 #[wire(tolerant, message)]
 pub struct ToolProgress {
-    /// The id of the progress itself, such as `toolu_…-heartbeat-0` or `bash-progress-0`; not that of the tool call.
+    /// The id of the progress itself, such as `toolu_…-heartbeat-0` or `bash-progress-0`; not that of the tool use.
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The tool.
     #[serde(default = "crate::lenient::empty")]
     pub tool_name: ToolName,
-    /// The tool call that runs, also in the main conversation.
+    /// The tool use that runs, also in the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The elapsed time in seconds.
     pub elapsed_time_seconds: f64,
-    /// The task id, if the call became a task.
+    /// The task id, if the tool use became a task.
     pub task_id: Option<Box<str>>,
     /// Whether it is a periodic heartbeat.
     pub heartbeat: Option<bool>,

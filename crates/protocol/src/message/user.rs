@@ -13,7 +13,7 @@ use crate::{ApiMessageId, Content, RawJson, SessionId, ToolUseId, Uuid, message:
 pub struct User {
     /// The role and the content.
     pub message: UserMessage,
-    /// The tool call that started the subagent; `None` for the main conversation.
+    /// The tool use that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The session id.

@@ -8,19 +8,19 @@ use crate::{RawJson, ToolUseId, forms::from_payloads};
 /// There is no default: a caller decides explicitly.
 #[wire(tag = "behavior")]
 pub enum Decision {
-    /// Allows the tool call.
+    /// Allows the tool use.
     Allow(Allow) = "allow",
-    /// Denies the tool call.
+    /// Denies the tool use.
     Deny(Deny) = "deny",
 }
 
 impl Decision {
-    /// Allows the tool call unchanged; see [`Allow`] for further options.
+    /// Allows the tool use unchanged; see [`Allow`] for further options.
     pub fn allow() -> Self {
         Self::Allow(Allow::new())
     }
 
-    /// Allows the tool call with this input; the `assistant` message keeps the original input.
+    /// Allows the tool use with this input; the `assistant` message keeps the original input.
     ///
     /// The CLI validates the input against the tool's schema. It does not check rules again: input that a deny
     /// rule forbids runs.
@@ -28,20 +28,20 @@ impl Decision {
         Self::Allow(Allow::new().input(input))
     }
 
-    /// Denies the tool call. The model sees the message and continues.
+    /// Denies the tool use. The model sees the message and continues.
     pub fn deny(message: impl Into<String>) -> Self {
         Self::Deny(Deny::new(message))
     }
 
-    /// Denies the tool call and ends the turn; in a subagent it ends the subagent's work, and the turn continues.
+    /// Denies the tool use and ends the turn; in a subagent it ends the subagent's work, and the turn continues.
     ///
-    /// The model does not see the message, only that the user does not want the call.
+    /// The model does not see the message, only that the user does not want the tool use.
     pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
         Self::Deny(Deny { interrupt: Some(true), ..Deny::new(message) })
     }
 }
 
-/// An allowed tool call.
+/// An allowed tool use.
 ///
 /// CLI 2.1.197 requires `updated_input`: without it, the tool does not run and the model gets an error.
 /// Callers without `agentwire-hooks`, which does so itself, must send the original input back.
@@ -55,7 +55,7 @@ pub struct Allow {
     /// Changes to the permissions, to avoid further questions of this kind (`updatedPermissions`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updated_permissions: Vec<PermissionUpdate>,
-    /// The tool call to decide on; the CLI does not need it (`toolUseID`).
+    /// The tool use to decide on; the CLI does not need it (`toolUseID`).
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
     /// The user's choice, for the CLI's statistics (`decisionClassification`).
@@ -80,14 +80,14 @@ impl Allow {
 
 from_payloads!(Decision: Allow, Deny);
 
-/// A denied tool call.
+/// A denied tool use.
 #[wire(camelCase, new)]
 pub struct Deny {
     /// The reason, for the model (`message`).
     pub message: String,
     /// Whether to end the turn (`interrupt`).
     pub interrupt: Option<bool>,
-    /// The tool call to decide on; the CLI does not need it (`toolUseID`).
+    /// The tool use to decide on; the CLI does not need it (`toolUseID`).
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
     /// The user's choice, for the CLI's statistics (`decisionClassification`).

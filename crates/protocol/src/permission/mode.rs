@@ -7,12 +7,12 @@ pub enum PermissionMode {
     Default = "default",
     /// File edits in the working folder are allowed.
     AcceptEdits = "acceptEdits",
-    /// All tool calls are allowed; the CLI rejects this mode for root and without its launch flag.
+    /// All tool uses are allowed; the CLI rejects this mode for root and without its launch flag.
     BypassPermissions = "bypassPermissions",
     /// The model plans and does not modify anything.
     Plan = "plan",
-    /// Tool calls that no rule allows are denied without asking.
+    /// Tool uses that no rule allows are denied without asking.
     DontAsk = "dontAsk",
-    /// A classifier decides on tool calls.
+    /// A classifier decides on tool uses.
     Auto = "auto",
 }

@@ -1,6 +1,6 @@
 //! The reasons of permission requests and the classification of decisions.
 
-/// The reason why the CLI asks about a tool call or denies it (`decision_reason_type`).
+/// The reason why the CLI asks about a tool use or denies it (`decision_reason_type`).
 #[wire]
 pub enum DecisionReason {
     /// A rule applies.
@@ -13,13 +13,13 @@ pub enum DecisionReason {
     PermissionPromptTool = "permissionPromptTool",
     /// A hook decided.
     Hook = "hook",
-    /// The call is in a background agent, where the CLI can't ask the user.
+    /// The tool use is in a background agent, where the CLI can't ask the user.
     AsyncAgent = "asyncAgent",
-    /// The call would run outside of the sandbox.
+    /// The tool use would run outside of the sandbox.
     SandboxOverride = "sandboxOverride",
-    /// The call accesses paths outside of the working directories.
+    /// The tool use accesses paths outside of the working directories.
     WorkingDir = "workingDir",
-    /// The call looks dangerous.
+    /// The tool use looks dangerous.
     SafetyCheck = "safetyCheck",
     /// The classifier of mode `auto` decided.
     Classifier = "classifier",

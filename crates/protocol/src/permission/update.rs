@@ -22,7 +22,7 @@ pub enum PermissionUpdate {
 impl PermissionUpdate {
     /// Adds rules until the session ends; see [`kept_in`](Self::kept_in) for another destination.
     ///
-    /// After an allow rule for a whole tool, the CLI does not call the permission callback for it again.
+    /// After an allow rule for a whole tool, the CLI does not call the permission handler for it again.
     pub fn add_rules(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
         Self::AddRules(RulesUpdate::of_session(behavior, rules))
     }
@@ -113,9 +113,9 @@ impl DirectoriesUpdate {
 /// The behavior of a rule.
 #[wire]
 pub enum RuleBehavior {
-    /// The tool call is allowed.
+    /// The tool use is allowed.
     Allow = "allow",
-    /// The tool call is denied.
+    /// The tool use is denied.
     Deny = "deny",
     /// The CLI asks the host.
     Ask = "ask",

@@ -37,7 +37,7 @@ pub struct CommandHook {
     pub args: Option<Vec<String>>,
     /// The shell (`shell`).
     pub shell: Option<HookShell>,
-    /// Runs only for tool calls that match this permission rule (`if`).
+    /// Runs only for tool uses that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The timeout in seconds (`timeout`).
@@ -71,7 +71,7 @@ pub struct PromptHook {
     pub prompt: String,
     /// The model (`model`).
     pub model: Option<Box<str>>,
-    /// Runs only for tool calls that match this permission rule (`if`).
+    /// Runs only for tool uses that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The timeout in seconds (`timeout`).
@@ -91,7 +91,7 @@ pub struct AgentHook {
     pub prompt: String,
     /// The model (`model`).
     pub model: Option<Box<str>>,
-    /// Runs only for tool calls that match this permission rule (`if`).
+    /// Runs only for tool uses that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The timeout in seconds (`timeout`).
@@ -112,7 +112,7 @@ pub struct HttpHook {
     pub headers: Option<Secrets>,
     /// The environment variables that headers may refer to (`allowedEnvVars`).
     pub allowed_env_vars: Option<Vec<Box<str>>>,
-    /// Runs only for tool calls that match this permission rule (`if`).
+    /// Runs only for tool uses that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The timeout in seconds (`timeout`).
@@ -134,7 +134,7 @@ pub struct McpToolHook {
     pub tool: Box<str>,
     /// The tool's input; `${path}` stands for a field of the event's input (`input`).
     pub input: Option<RawJson>,
-    /// Runs only for tool calls that match this permission rule (`if`).
+    /// Runs only for tool uses that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The timeout in seconds (`timeout`).

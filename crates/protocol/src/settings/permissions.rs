@@ -5,11 +5,11 @@ use crate::PermissionMode;
 /// The permission settings (`permissions`); rules are texts such as `Tool` or `Tool(content)`.
 #[wire(Default, camelCase)]
 pub struct PermissionSettings {
-    /// Allowed tool calls (`allow`).
+    /// Allowed tool uses (`allow`).
     pub allow: Option<Vec<String>>,
-    /// Denied tool calls; these rules have priority (`deny`).
+    /// Denied tool uses; these rules have priority (`deny`).
     pub deny: Option<Vec<String>>,
-    /// Tool calls to ask about (`ask`).
+    /// Tool uses to ask about (`ask`).
     pub ask: Option<Vec<String>>,
     /// The initial mode (`defaultMode`).
     pub default_mode: Option<PermissionMode>,
@@ -17,7 +17,7 @@ pub struct PermissionSettings {
     pub disable_bypass_permissions_mode: Option<DisabledMark>,
     /// Disables the mode `auto` (`disableAutoMode`).
     pub disable_auto_mode: Option<DisabledMark>,
-    /// Whether to deny tool calls instead of asking (`denyInsteadOfPrompting`).
+    /// Whether to deny tool uses instead of asking (`denyInsteadOfPrompting`).
     pub deny_instead_of_prompting: Option<bool>,
     /// Additional working directories (`additionalDirectories`).
     pub additional_directories: Option<Vec<String>>,

@@ -102,7 +102,7 @@ fn ids_of_a_message_match_the_line() {
         );
         assert_eq!(owned(message.uuid().as_ref().map(|id| id.as_str())), on_line("uuid"), "{path:?}");
         let parent = message.parent_tool_use_id();
-        // The parent of a `tool_progress` is the tool call that runs, not that of a subagent.
+        // The parent of a `tool_progress` is the tool use that runs, not that of a subagent.
         let on_line = |name: &str| on_line(name).filter(|_| folder != "tool_progress");
         assert_eq!(owned(parent.as_ref().map(|id| id.as_str())), on_line("parent_tool_use_id"), "{path:?}");
         if let Message::System(system) = &message {

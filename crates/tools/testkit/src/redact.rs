@@ -13,7 +13,7 @@
 //! | the names of plans | `plan.md` |
 //! | times of day | `2026-01-01T00:00:00.000Z`, a second more for each; the same one for the same one |
 //! | durations, process ids, also in the names of sockets, and ports on loopback | fixed numbers |
-//! | long text that neither the script nor our side wrote, streamed or not, and every such description | `<prose>` |
+//! | long text, except single words such as ids and base64, that neither the script nor our side wrote, streamed or not, and every such description | `<prose>` |
 //! | stderr | `<prose>`, once for each run of lines |
 //!
 //! Lines to the CLI have their secrets, paths, ids and times replaced, and nothing else: they are ours.

@@ -3,13 +3,16 @@
 use std::{future::pending, time::Duration};
 
 use agentwire::{
-    Activity, Observation, Session, hooks::Hooks, protocol::hook::UserPromptSubmit, transport::ExitReport,
+    Activity, Observation, Session,
+    hooks::Hooks,
+    protocol::hook::{PreToolUse, UserPromptSubmit},
+    transport::ExitReport,
 };
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::{rest, spans::RecordedSpans, tree};
-use crate::peer::{assistant, connected, error_result, init, next_kind, result};
+use crate::peer::{assistant, connected, error_result, init, next_kind, pre_tool_use, result};
 
 #[tokio::test(start_paused = true)]
 async fn observers_begin_with_open_activities_and_end_with_the_session() {
@@ -98,6 +101,32 @@ async fn dropped_session_ends_all_activities_immediately() {
     timeout(Duration::from_secs(10), pending::<()>()).await.unwrap_err();
     assert_eq!(spans.open(), 0, "{}", spans.text());
     assert_eq!(spans.tree(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_hook_that_close_or_end_input_refuses_is_cancelled() {
+    for ends_input in [false, true] {
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| pending::<()>().await);
+        let (session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+        let mut observations = session.observe();
+        peer.ask("a", pre_tool_use("Bash")).await;
+        let mut seen = Vec::new();
+        while seen.len() < 2 {
+            seen.push(observations.next().await.unwrap());
+        }
+        if ends_input {
+            session.end_input();
+        }
+        let (closed, response) = tokio::join!(session.close(), async {
+            let response = peer.response("a").await;
+            peer.exit_after_input().await;
+            response
+        });
+        closed.unwrap();
+        assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny");
+        seen.extend(rest(observations).await);
+        assert_eq!(tree::of(&seen), ["session done", "  hook PreToolUse cancelled"]);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -53,12 +53,12 @@ calls! {
     fn mcp_status() -> McpStatusReply = &McpStatus::default();
 
     /// Reconnects an MCP server (`mcp_reconnect`).
-    /// The CLI refuses an unknown or unreachable server, and one in this program (2.1.330): turn that off and on instead.
+    /// The CLI refuses an unknown or unreachable server, and an in-process one (2.1.330): turn that off and on instead.
     fn mcp_reconnect(server: impl Into<Box<str>>) -> () = &McpReconnect::new(server);
 
     /// Turns an MCP server on or off (`mcp_toggle`).
-    /// The CLI refuses an unknown server. It stores the choice for later sessions of the folder, except for a server of
-    /// this program.
+    /// The CLI refuses an unknown server. It stores the choice for later sessions of the folder, except for an
+    /// in-process server.
     fn mcp_toggle(server: impl Into<Box<str>>, enabled: bool) -> () = &McpToggle::new(server, enabled);
 
     /// Calls a tool of an MCP server that the CLI runs, without the model (`mcp_call`).

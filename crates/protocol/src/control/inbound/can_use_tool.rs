@@ -1,11 +1,11 @@
-//! `can_use_tool`: a permission request for a tool call.
+//! `can_use_tool`: a permission request for a tool use.
 
 use crate::{
     RawJson, ToolName, ToolUseId,
     permission::{Allow, DecisionClassification, DecisionReason, McpOrigin, PermissionUpdate},
 };
 
-/// A permission request for a tool call (`can_use_tool`).
+/// A permission request for a tool use (`can_use_tool`).
 ///
 /// Sent with `--permission-prompt-tool=stdio` if neither a rule nor the mode decides.
 /// The CLI treats an error reply or an invalid reply as a denial.
@@ -15,13 +15,13 @@ pub struct CanUseTool {
     pub tool_name: ToolName,
     /// The tool input (`input`); [`typed_input`](Self::typed_input) decodes it for the CLI's own tools.
     pub input: RawJson,
-    /// The tool call (`tool_use_id`).
+    /// The tool use (`tool_use_id`).
     pub tool_use_id: ToolUseId,
     /// The tool's display name (`display_name`).
     pub display_name: Option<Box<str>>,
     /// A heading for the request (`title`).
     pub title: Option<Box<str>>,
-    /// The purpose of the call, in the model's words (`description`).
+    /// The purpose of the tool use, in the model's words (`description`).
     pub description: Option<String>,
     /// Suggested changes to avoid the question next time (`permission_suggestions`); often absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +61,7 @@ pub struct CanUseTool {
 }
 
 impl CanUseTool {
-    /// Returns whether a person should decide, so that a program must not allow the call on its own.
+    /// Returns whether a person should decide, so that a program must not allow the tool use on its own.
     ///
     /// This is the case if only a person can answer, if a rule of the user or a hook asks, if an approval must not be
     /// the default, or if a safety check requires a person.
@@ -74,7 +74,7 @@ impl CanUseTool {
             || self.decision_reason_type.as_ref().is_some_and(|reason| asked_for.contains(reason))
     }
 
-    /// Returns a decision that allows the call and applies all suggested changes.
+    /// Returns a decision that allows the tool use and applies all suggested changes.
     ///
     /// They may go beyond a rule, such as another mode: show them first.
     /// Returns `None` if there are no suggestions, or if an approval must not be remembered.
@@ -95,6 +95,6 @@ pub struct MatchedAskRule {
     pub source: Box<str>,
     /// The tool (`tool_name`).
     pub tool_name: ToolName,
-    /// The content of the rule (`rule_content`); `None` for all calls of the tool.
+    /// The content of the rule (`rule_content`); `None` for all uses of the tool.
     pub rule_content: Option<String>,
 }

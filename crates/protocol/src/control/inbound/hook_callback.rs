@@ -13,6 +13,6 @@ pub struct HookCallback {
     pub callback_id: Box<str>,
     /// The event's input, including `hook_event_name` (`input`); decodes as [`AnyInput`](crate::hook::AnyInput).
     pub input: RawJson,
-    /// The tool call of a tool event; a generated id for other events (`tool_use_id`).
+    /// The tool use of a tool event; a generated id for other events (`tool_use_id`).
     pub tool_use_id: Option<ToolUseId>,
 }

@@ -13,7 +13,7 @@ pub struct RequestUserDialog {
     pub dialog_kind: Box<str>,
     /// The content of the dialog; its format depends on the kind (`payload`).
     pub payload: RawJson,
-    /// The tool call that it belongs to (`tool_use_id`).
+    /// The tool use that it belongs to (`tool_use_id`).
     pub tool_use_id: Option<ToolUseId>,
 }
 

@@ -66,7 +66,7 @@ pub struct HookEntry {
     pub command_text: String,
     /// A label for that text, such as `Command`.
     pub content_label: String,
-    /// The permission rule that selects tool calls.
+    /// The permission rule that selects tool uses.
     pub condition: Option<String>,
     /// The timeout in seconds.
     pub timeout: Option<f64>,

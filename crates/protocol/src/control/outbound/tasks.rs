@@ -30,14 +30,14 @@ pub struct StopTask {
 /// Before the `task_started` of a command it has no effect.
 #[wire(Default, Eq)]
 pub struct BackgroundTasks {
-    /// The tool call to move; `None` for all.
+    /// The tool use to move; `None` for all.
     pub tool_use_id: Option<ToolUseId>,
 }
 
 /// The outcome of a move to the background. Not declared, seen on the wire.
 #[wire(Copy, Default, Eq)]
 pub struct BackgroundTasksReply {
-    /// Whether the requested call was moved; absent if all were requested.
+    /// Whether the requested tool use was moved; absent if all were requested.
     pub backgrounded: Option<bool>,
 }
 

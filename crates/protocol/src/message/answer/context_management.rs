@@ -10,18 +10,18 @@ pub struct ContextManagement {
 /// One edit of the context.
 #[wire(tag = "type")]
 pub enum ContextEdit {
-    /// Old tool calls were cleared.
+    /// Old tool uses were cleared.
     ClearedToolUses(ClearedToolUses) = "clear_tool_uses_20250919",
     /// Old thinking was cleared.
     ClearedThinking(ClearedThinking) = "clear_thinking_20251015",
 }
 
-/// Old tool calls were cleared (`clear_tool_uses_20250919`).
+/// Old tool uses were cleared (`clear_tool_uses_20250919`).
 #[wire(Default, tolerant)]
 pub struct ClearedToolUses {
     /// The number of input tokens removed.
     pub cleared_input_tokens: u64,
-    /// The number of tool calls cleared.
+    /// The number of tool uses cleared.
     pub cleared_tool_uses: u64,
 }
 

@@ -2,12 +2,12 @@
 
 use crate::{ToolName, ToolUseId};
 
-/// Display data of a tool call (an item of `tool_use_meta`).
+/// Display data of a tool use (an item of `tool_use_meta`).
 ///
 /// Not declared, seen on the wire.
 #[wire]
 pub struct ToolUseMeta {
-    /// The tool call.
+    /// The tool use.
     pub id: ToolUseId,
     /// The tool's display name.
     pub display_name: Option<String>,

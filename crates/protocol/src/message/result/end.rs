@@ -36,9 +36,9 @@ pub enum TerminalReason {
     HookStopped = "hook_stopped",
     /// A `Stop` hook prevented a regular end.
     StopHookPrevented = "stop_hook_prevented",
-    /// A hook deferred a tool call.
+    /// A hook deferred a tool use.
     ToolDeferred = "tool_deferred",
-    /// A deferred tool call can't run: the resumed CLI does not have the tool, as for in-process MCP servers.
+    /// A deferred tool use can't run: the resumed CLI does not have the tool, as for in-process MCP servers.
     ToolDeferredUnavailable = "tool_deferred_unavailable",
     /// The model failed.
     ModelError = "model_error",
@@ -50,7 +50,7 @@ pub enum TerminalReason {
     BlockingLimit = "blocking_limit",
     /// The conversation grew too long again too soon after a compaction.
     RapidRefillBreaker = "rapid_refill_breaker",
-    /// The model repeatedly wrote malformed tool calls.
+    /// The model repeatedly wrote malformed tool uses.
     MalformedToolUseExhausted = "malformed_tool_use_exhausted",
     /// The turn was moved to the background.
     BackgroundRequested = "background_requested",

@@ -10,7 +10,7 @@ pub struct Informational {
     /// The display level.
     #[serde(default = "crate::lenient::empty")]
     pub level: InformationalLevel,
-    /// The tool call that it belongs to; a newer line for the same call replaces it.
+    /// The tool use that it belongs to; a newer line for the same tool use replaces it.
     pub tool_use_id: Option<ToolUseId>,
     /// Whether the turn ends here.
     pub prevent_continuation: Option<bool>,

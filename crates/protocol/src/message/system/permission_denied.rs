@@ -1,8 +1,8 @@
-//! `system/permission_denied`: a tool call was denied without asking.
+//! `system/permission_denied`: a tool use was denied without asking.
 
 use crate::{ToolName, ToolUseId, permission::DecisionReason};
 
-/// A tool call was denied without asking the host (`system/permission_denied`): by a rule, a mode or a
+/// A tool use was denied without asking the host (`system/permission_denied`): by a rule, a mode or a
 /// classifier.
 ///
 /// Not every denial is reported by this message: use the list in the `result` for counting.
@@ -11,7 +11,7 @@ pub struct PermissionDenied {
     /// The tool.
     #[serde(default = "crate::lenient::empty")]
     pub tool_name: ToolName,
-    /// The tool call.
+    /// The tool use.
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The requesting subagent.

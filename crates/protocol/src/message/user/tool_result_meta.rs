@@ -7,7 +7,7 @@ use crate::{ToolUseId, permission::DecisionReason};
 /// Not declared, seen on the wire.
 #[wire]
 pub struct ToolResultMeta {
-    /// The tool call.
+    /// The tool use.
     pub id: ToolUseId,
     /// The reason why the tool did not run, such as `user-rejected` or `permission-rule`.
     pub non_execution_kind: Option<Box<str>>,
@@ -15,7 +15,7 @@ pub struct ToolResultMeta {
     pub permission_decision: Option<PermissionOutcome>,
 }
 
-/// The permission decision of a tool call (`permission_decision`).
+/// The permission decision of a tool use (`permission_decision`).
 ///
 /// Not declared, seen on the wire.
 #[wire(tolerant)]

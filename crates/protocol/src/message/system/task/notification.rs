@@ -10,7 +10,7 @@ pub struct TaskNotification {
     pub task_id: Box<str>,
     /// The id of this run of the task.
     pub run_id: Option<Box<str>>,
-    /// The tool call that started it.
+    /// The tool use that started it.
     pub tool_use_id: Option<ToolUseId>,
     /// The outcome.
     #[serde(default = "crate::lenient::empty")]

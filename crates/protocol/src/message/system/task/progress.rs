@@ -9,7 +9,7 @@ pub struct TaskProgress {
     pub task_id: Box<str>,
     /// The id of this run of the task.
     pub run_id: Option<Box<str>>,
-    /// The tool call that started it.
+    /// The tool use that started it.
     pub tool_use_id: Option<ToolUseId>,
     /// The current activity.
     pub description: String,
@@ -28,7 +28,7 @@ pub struct TaskProgress {
 pub struct TaskUsage {
     /// Tokens.
     pub total_tokens: u64,
-    /// The number of tool calls.
+    /// The number of tool uses.
     pub tool_uses: u64,
     /// The duration in milliseconds.
     pub duration_ms: u64,

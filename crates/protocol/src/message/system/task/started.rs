@@ -11,7 +11,7 @@ pub struct TaskStarted {
     pub task_id: Box<str>,
     /// The id of this run; the runs of one task sort by it, as text.
     pub run_id: Option<Box<str>>,
-    /// The tool call that started it.
+    /// The tool use that started it.
     pub tool_use_id: Option<ToolUseId>,
     /// A short description.
     pub description: String,
