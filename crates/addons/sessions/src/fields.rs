@@ -73,9 +73,14 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the last value that is not inside of another field, unless it is empty.
+    pub(crate) fn last_own(&self, field: Field) -> Option<String> {
+        self.last_set(field).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the last value that is not inside of another field; it may be empty.
     ///
     /// In an incomplete line a value counts at any depth.
-    pub(crate) fn last_own(&self, field: Field) -> Option<String> {
+    pub(crate) fn last_set(&self, field: Field) -> Option<String> {
         if !self.has(field) {
             return None;
         }
@@ -90,7 +95,7 @@ impl<'a> Fields<'a> {
             start = memchr::memrchr(b'\n', &self.text[..at]).map_or(0, |end| end + 1);
             let end = memchr::memchr(b'\n', &self.text[at..]).map_or(self.text.len(), |end| at + end);
             if let Some(value) = own(&self.text[start..end], field) {
-                return Some(value).filter(|text| !text.is_empty());
+                return Some(value);
             }
         }
         None

@@ -70,14 +70,15 @@ pub(crate) fn called(file: &SessionFile, ends: &Ends) -> Option<String> {
 
 /// Returns the user's title for a session, or the generated one.
 ///
-/// A title in the session's folder is older than one at the end of the file, and later than one at its start.
+/// A title in the session's folder is older than one at the end of the file, where an empty one removes the title, and
+/// later than one at its start.
 fn title(
     head: &Fields<'_>,
     tail: &Fields<'_>,
     folder_title: impl FnOnce() -> Option<String>,
 ) -> Option<String> {
-    let custom = tail.last_own(Field::CustomTitle).or_else(folder_title);
-    let custom = custom.or_else(|| head.last_own(Field::CustomTitle));
+    let custom = tail.last_set(Field::CustomTitle).or_else(folder_title);
+    let custom = custom.filter(|title| !title.is_empty()).or_else(|| head.last_own(Field::CustomTitle));
     custom.or_else(|| tail.last_own(Field::AiTitle)).or_else(|| head.last_own(Field::AiTitle))
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Lines<R> {
     /// The offset of the next line, in bytes.
     offset: u64,
     limit: usize,
+    /// Whether the end of the file was reached.
+    ended: bool,
 }
 
 /// A line of a file.
@@ -32,25 +34,32 @@ impl Lines<File> {
 impl<R: Read> Lines<R> {
     /// Creates a reader of lines up to `limit` bytes.
     pub(crate) fn new(from: R, limit: usize) -> Self {
-        Self { from: BufReader::with_capacity(CHUNK, from), line: Vec::new(), offset: 0, limit }
+        Self { from: BufReader::with_capacity(CHUNK, from), line: Vec::new(), offset: 0, limit, ended: false }
     }
 
     /// Reads the next line; returns `None` at the end.
+    ///
+    /// A line without a break is the last one, even if a writer completes it meanwhile: if reading continued, the rest
+    /// of that line would be lost, but not the lines after it.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        let start = self.offset;
-        self.line.clear();
+        let (start, mut too_long) = (self.offset, false);
         // One byte more than the longest line, for its break.
         let longest = (self.limit as u64).saturating_add(1);
-        let read = (&mut self.from).take(longest).read_until(b'\n', &mut self.line)?;
-        self.offset += read as u64;
-        if read == 0 {
-            return Ok(None);
+        while !self.ended {
+            self.line.clear();
+            let read = (&mut self.from).take(longest).read_until(b'\n', &mut self.line)? as u64;
+            self.offset += read;
+            let has_break = self.line.pop_if(|last| *last == b'\n').is_some();
+            self.ended = !has_break && read < longest;
+            if !has_break && !self.ended {
+                too_long = true;
+            } else if too_long {
+                return Ok(Some(Line::TooLong(start)));
+            } else if read > 0 {
+                return Ok(Some(Line::Whole(&self.line)));
+            }
         }
-        if self.line.pop_if(|last| *last == b'\n').is_none() && read > self.limit {
-            self.offset += self.from.skip_until(b'\n')? as u64;
-            return Ok(Some(Line::TooLong(start)));
-        }
-        Ok(Some(Line::Whole(&self.line)))
+        Ok(None)
     }
 }
 
@@ -76,8 +85,23 @@ mod tests {
         }
     }
 
+    /// Returns one text in each read; an empty one looks like the end of the file.
+    struct Growing<'a>(&'a [&'a str]);
+
+    impl std::io::Read for Growing<'_> {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let Some((next, rest)) = self.0.split_first() else { return Ok(0) };
+            into[..next.len()].copy_from_slice(next.as_bytes());
+            self.0 = rest;
+            Ok(next.len())
+        }
+    }
+
     fn lines(text: &[u8], piece: usize, limit: usize) -> Vec<Result<String, u64>> {
-        let mut lines = Lines::new(Pieces(text, piece), limit);
+        all(Lines::new(Pieces(text, piece), limit))
+    }
+
+    fn all(mut lines: Lines<impl std::io::Read>) -> Vec<Result<String, u64>> {
         let mut found = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             found.push(match line {
@@ -85,7 +109,7 @@ mod tests {
                 Line::TooLong(at) => Err(at),
             });
         }
-        assert!(lines.line.len() <= limit + 1);
+        assert!(lines.line.len() <= lines.limit + 1);
         found
     }
 
@@ -101,5 +125,13 @@ mod tests {
             assert_eq!(lines(b"1234\n12345\n", piece, 4), [ok("1234"), Err(5)]);
         }
         assert!(lines(b"", 1, 4).is_empty());
+    }
+
+    #[test]
+    fn a_line_without_a_break_is_the_last_in_a_file_that_grows() {
+        let growing = ["a\n{\"uuid\":\"b\",", "", "\"x\":1}\nc\n"];
+        let found = |limit| all(Lines::new(Growing(&growing), limit));
+        assert_eq!(found(99), [Ok("a".to_owned()), Ok("{\"uuid\":\"b\",".to_owned())]);
+        assert_eq!(found(4), [Ok("a".to_owned()), Err(2)]);
     }
 }

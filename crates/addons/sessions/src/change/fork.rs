@@ -34,7 +34,8 @@ pub(crate) struct Fork {
 /// - The last entry gets the current time, because the CLI continues after the newest; `forkedFrom` names each entry's
 ///   origin.
 /// - Entries about shortened results, the working folder and data restrictions are copied.
-/// - A fork of a session with restricted data names the original (`derived-from`).
+/// - A fork of a session with restricted data names the original, and the sessions of which that is a fork
+///   (`derived-from`). Gaps in the records of the data flow are copied too (`data-flow-incomplete`).
 /// - The title is the given one, or what the session is `called`, with ` (fork)`.
 ///
 /// `up_to` is an id that [`conversation`](crate::conversation) returns for a message.
@@ -50,7 +51,8 @@ pub(crate) fn fork_entries(
     title: Option<&str>,
     called: impl FnOnce() -> Option<String>,
 ) -> Result<Fork, ChangeError> {
-    let mut rows: Vec<Row> = entries.iter().filter_map(Row::of).collect();
+    let rows = entries.iter().enumerate().filter_map(|(at, entry)| Row::of(at, entry));
+    let mut rows: Vec<Row> = rows.collect();
     if rows.iter().all(|row| row.sidechain) {
         return Err(ChangeError::NoMessages);
     }
@@ -61,7 +63,7 @@ pub(crate) fn fork_entries(
     let fork = SessionId::from(new_uuid().as_str());
     let now = time::now();
     let ids = Ids::of(&rows);
-    let carried = Carried::of(entries, session);
+    let carried = Carried::of(entries, &rows, session);
     let mut written = carried.before(&fork)?;
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.is_written()) {
         let mut object = relink::linked(row, &ids);
@@ -75,7 +77,7 @@ pub(crate) fn fork_entries(
         object.set("forkedFrom", &from);
         written.push(object.into_entry()?);
     }
-    written.extend(carried.after(session, &fork, &now)?);
+    written.extend(carried.after(&fork, &now)?);
     written.push(title_of_fork(&fork, &carried::title(title, called), &now)?);
     Ok(Fork { session: fork, entries: written })
 }
@@ -260,19 +262,66 @@ mod tests {
     }
 
     #[test]
-    fn fork_of_restricted_data_names_the_original() {
+    fn fork_of_restricted_data_names_the_sessions_it_comes_from() {
         let records = json!({"type": "data-flow-records", "v": 1, "sessionId": "s", "records": []});
         let derived = json!({"type": "derived-from", "v": 1, "sessionId": "s", "sessions": [{"id": "o"}]});
-        let origin = json!({"type": "claude_code_session", "id": "s", "via": "fork"});
+        let from = |id: &str| json!({"type": "claude_code_session", "id": id, "via": "fork"});
+        // This entry came from the session `o`.
+        let user =
+            with(entry("user", "a", None), "forkedFrom", json!({"sessionId": "o", "messageUuid": "b"}));
+        let origin = from("s");
         for (carried, sessions) in [
-            (vec![records.clone()], json!([origin])),
+            (vec![records.clone()], json!([from("o"), origin])),
             (vec![derived.clone()], json!([{"id": "o"}, origin])),
             (vec![derived, records], json!([{"id": "o"}, origin])),
         ] {
-            let fork = fork(&[vec![entry("user", "a", None)], carried].concat(), None).unwrap();
+            let fork = fork(&[vec![user.clone()], carried].concat(), None).unwrap();
             let last = values(&fork).into_iter().rfind(|value| value["type"] == "derived-from").unwrap();
             assert_eq!(last["sessions"], sessions);
             assert_eq!((&last["v"], &last["sessionId"]), (&json!(1), &json!(fork.session.as_str())));
+        }
+    }
+
+    #[test]
+    fn restrictions_are_copied_whichever_session_they_name() {
+        let owner = |restricted: Value| json!({"type": "session-owner", "sessionId": "o", "accountUuid": "u", "restricted": restricted});
+        let entries = [
+            json!({"type": "history-suppression", "sessionId": "o"}),
+            json!({"type": "hybrid-organization", "sessionId": "o", "organizationUuid": "u"}),
+            owner(Value::Null),
+            owner(json!(["ldr"])),
+            entry("user", "a", None),
+        ];
+        let fork = fork(&entries, None).unwrap();
+        let values = values(&fork);
+        let kinds: Vec<_> = values.iter().map(|value| value["type"].as_str().unwrap()).collect();
+        assert_eq!(
+            kinds.join(" "),
+            "history-suppression hybrid-organization session-owner user custom-title"
+        );
+        assert_eq!(values[2]["restricted"], json!(["ldr"]));
+        assert!(values.iter().all(|value| value["sessionId"] == fork.session.as_str()));
+    }
+
+    #[test]
+    fn fork_names_the_gaps_in_the_records_of_the_data_flow() {
+        let tracked = |entry| with(entry, "dataFlowOn", true.into());
+        let (a, b) = (entry("user", "a", None), entry("assistant", "b", Some("a")));
+        let aside = with(b.clone(), "isSidechain", true.into());
+        let boundary = with(entry("system", "x", None), "subtype", "compact_boundary".into());
+        let records = json!({"type": "data-flow-records", "v": 1, "sessionId": "s", "records": []});
+        let snapshot = with(records.clone(), "snapshot", true.into());
+        for (entries, codes) in [
+            (vec![a.clone(), snapshot.clone(), tracked(b.clone()), aside], None),
+            (vec![a.clone(), snapshot.clone(), b.clone()], Some(json!([11]))),
+            (vec![a.clone(), tracked(boundary.clone()), snapshot.clone()], None),
+            (vec![a.clone(), tracked(boundary.clone()), records.clone()], Some(json!([13]))),
+            (vec![a.clone(), snapshot, boundary.clone(), records], Some(json!([11, 13]))),
+            (vec![a, boundary, b], None),
+        ] {
+            let values = values(&fork(&entries, None).unwrap());
+            let incomplete = values.iter().find(|value| value["type"] == "data-flow-incomplete");
+            assert_eq!(incomplete.map(|value| value["codes"].clone()), codes, "{entries:?}");
         }
     }
 
@@ -298,16 +347,19 @@ mod tests {
 
     #[test]
     fn fork_of_a_compacted_session_is_cut_on_either_side() {
-        let kept = json!({"preservedMessages": {"anchorUuid": "s", "uuids": ["c", "d"]}});
-        let boundary = with(entry("system", "x", None), "subtype", "compact_boundary".into());
-        let boundary = with(with(boundary, "compactMetadata", kept), "logicalParentUuid", "d".into());
+        let boundary = |uuid: &str, summary: &str, kept: [&str; 2]| {
+            let boundary = with(entry("system", uuid, None), "subtype", "compact_boundary".into());
+            let boundary = with(boundary, "logicalParentUuid", kept[1].into());
+            let kept = json!({"preservedMessages": {"anchorUuid": summary, "uuids": kept}});
+            with(boundary, "compactMetadata", kept)
+        };
         let entries = [
             entry("user", "a", None),
             entry("assistant", "b", Some("a")),
             entry("user", "c", Some("b")),
             entry("assistant", "d", Some("c")),
             entry("attachment", "command", Some("d")),
-            boundary,
+            boundary("x", "s", ["c", "d"]),
             with(entry("user", "s", Some("x")), "isCompactSummary", true.into()),
             entry("user", "e", Some("s")),
             entry("assistant", "f", Some("e")),
@@ -320,6 +372,26 @@ mod tests {
             (Some("c"), "a b c"),
         ] {
             assert_eq!(message_texts(&entries, up_to), texts, "{up_to:?}");
+        }
+        // Goes on after a message that the compaction kept, after one that it did not keep, and after the compaction
+        // whose kept message a later one kept too.
+        let (after_d, after_b) = (entry("user", "g", Some("d")), entry("user", "g", Some("b")));
+        let later = [
+            after_d.clone(),
+            boundary("y", "t", ["d", "g"]),
+            with(entry("user", "t", Some("y")), "isCompactSummary", true.into()),
+            entry("user", "h", Some("f")),
+        ];
+        for (more, up_to, texts, boundaries) in [
+            (&[after_d][..], "g", "s c d g", 1),
+            (&[after_b][..], "g", "a b g", 0),
+            (&later[..], "h", "t d e f h", 2),
+        ] {
+            let entries = [&entries[..], more].concat();
+            assert_eq!(message_texts(&entries, Some(up_to)), texts);
+            let values = values(&fork(&entries, Some(up_to)).unwrap());
+            let found = values.iter().filter(|value| value["subtype"] == "compact_boundary").count();
+            assert_eq!(found, boundaries, "{texts}");
         }
         let whole = fork(&entries, None).unwrap();
         let values = values(&whole);

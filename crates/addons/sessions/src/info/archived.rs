@@ -93,18 +93,29 @@ pub(crate) fn prompted_at(line: &[u8]) -> Option<u64> {
         return None;
     }
     let shown = |block: &Value| block["type"] == "image" || block["type"] == "document";
-    let has_prompt = texts(content).into_iter().any(is_prompt)
+    let has_prompt = texts(content).into_iter().any(|text| is_prompt(text, origin == "human"))
         || content.as_array().is_some_and(|blocks| blocks.iter().any(shown));
     has_prompt.then(|| parse_ms(entry["timestamp"].as_str()?))?
 }
 
 /// Returns whether the text is for the model; local commands, such as `/cost`, are not.
-fn is_prompt(text: &str) -> bool {
+///
+/// As in the published TypeScript SDK, a text with a tag at its start counts only if a human is known to be its origin.
+fn is_prompt(text: &str, by_human: bool) -> bool {
     match prompt_text(text) {
-        Prompt::Words(_) => true,
+        Prompt::Words(words) => by_human || !starts_with_tag(&words),
         Prompt::Command(_) => text.trim_start().starts_with("<command-message>"),
         Prompt::Nothing => false,
     }
+}
+
+/// Returns whether the text starts with a tag, as notifications of tasks and messages of teammates do.
+fn starts_with_tag(text: &str) -> bool {
+    let rest = text.strip_prefix('<').filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
+    let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    rest.is_some_and(|rest| {
+        rest.trim_start_matches(in_name).starts_with(|c: char| c == '>' || c.is_whitespace())
+    })
 }
 
 /// Fields that mark messages which the user did not write.

@@ -1,6 +1,6 @@
 //! Imports sessions from the CLI's files into a store.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
@@ -23,8 +23,8 @@ use crate::{RawEntry, SessionError, Sessions};
 /// The project gets the name of the file's folder, as in a mirror, so the session can be resumed from the store.
 /// A mirror keeps the first folder of a session that the CLI has moved to a worktree; an import uses the present one.
 /// The archive mark is imported with its time.
-/// Importing a session again, or one of which a mirror did not store the end, adds only missing entries; entries of
-/// the session itself without an id are added again.
+/// Importing a session again, or one of which a mirror did not store the end, adds only missing entries. Entries
+/// without an id are counted: one is missing if the file has more equal ones than the store.
 /// A store only appends, so a session that lacks earlier entries there is refused.
 ///
 /// Entries are appended in order, in batches of at most 500 entries or about a megabyte.
@@ -45,17 +45,22 @@ pub async fn import_session(
     let project =
         file.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let key = SessionKey::new(project.unwrap_or_default(), id.clone()).map_err(naming)?;
-    append_file(store, &key, &file.path).await?;
-    if let Some(mark) = mark(&file)? {
+    let stored = store.load(&key).await?.unwrap_or_default();
+    append_missing(store, &key, &file.path, &stored).await?;
+    if let Some(mark) = mark(&file)?
+        && !stored.iter().any(|entry| entry.kind() == mark.kind() && value(entry) == value(&mark))
+    {
         store.append(&key, &[mark]).await?;
     }
     let folder = file.folder();
     for (_, path) in sessions.transcripts_beneath(&file) {
         let Some(subpath) = path.strip_prefix(&folder).ok().and_then(subpath) else { continue };
         let key = key.with_subpath(subpath).map_err(naming)?;
-        let stored = append_file(store, &key, &path).await?;
+        let stored = store.load(&key).await?.unwrap_or_default();
+        append_missing(store, &key, &path, &stored).await?;
+        let last = stored.iter().rfind(|entry| entry.kind() == AGENT_METADATA);
         if let Some(metadata) = metadata(sessions, &path.with_extension("meta.json"))?
-            && stored.is_none_or(|stored| metadata.decode::<Value>().ok() != Some(stored))
+            && last.is_none_or(|last| value(last) != value(&metadata))
         {
             store.append(&key, &[metadata]).await?;
         }
@@ -80,36 +85,47 @@ fn naming(error: super::KeyError) -> ImportError {
     StoreError::new("naming the session", error).into()
 }
 
-/// Appends the missing entries, and returns the metadata that the store had of a subagent.
-async fn append_file(
+/// Appends the entries of the file that are not stored.
+async fn append_missing(
     store: &dyn SessionStore,
     key: &SessionKey,
     path: &Path,
-) -> Result<Option<Value>, ImportError> {
+    stored: &[RawEntry],
+) -> Result<(), ImportError> {
     let mut lines = Lines::open(path, MAX_LINE).map_err(SessionError::io("reading", path))?;
-    let entries = store.load(key).await?.unwrap_or_default();
-    let stored: HashSet<_> = entries.iter().filter_map(RawEntry::uuid).collect();
-    if !stored.is_empty() && has_gap(path, &stored)? {
+    let ids: HashSet<_> = stored.iter().filter_map(RawEntry::uuid).collect();
+    if !ids.is_empty() && has_gap(path, &ids)? {
         let why = "it lacks entries before others that it has, and would get them last: delete the session there first";
         return Err(StoreError::new(format_args!("completing {key} in the store"), why).into());
     }
-    // A file without ids, such as a journal, only grows: the store has its start.
-    let is_journal = key.subpath().is_some() && stored.is_empty();
-    let mut kept = entries.iter().filter(|entry| is_journal && entry.kind() != AGENT_METADATA).count();
+    let mut without_id = HashMap::<_, usize>::new();
+    for entry in stored.iter().filter(|entry| entry.uuid().is_none()) {
+        *without_id.entry(value(entry)).or_default() += 1;
+    }
     loop {
         let mut batch = next_batch(&mut lines, path)?;
         if batch.is_empty() {
-            let metadata = entries.iter().rfind(|entry| entry.kind() == AGENT_METADATA);
-            return Ok(metadata.and_then(|entry| entry.decode().ok()));
+            return Ok(());
         }
-        let skipped = kept.min(batch.len());
-        batch.drain(..skipped);
-        kept -= skipped;
-        batch.retain(|entry| entry.uuid().is_none_or(|id| !stored.contains(id)));
+        batch.retain(|entry| match entry.uuid() {
+            Some(id) => !ids.contains(id),
+            None => match without_id.get_mut(&value(entry)) {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    false
+                }
+                _ => true,
+            },
+        });
         if !batch.is_empty() {
             store.append(key, &batch).await?;
         }
     }
+}
+
+/// Returns the value to compare, because a store may change the order of keys; an entry that is too deep is text.
+fn value(entry: &RawEntry) -> Value {
+    entry.decode().unwrap_or_else(|_| entry.as_str().into())
 }
 
 /// Returns whether an entry of the file that is stored follows one that is not.

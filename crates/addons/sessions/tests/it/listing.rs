@@ -114,6 +114,11 @@ fn title_in_the_folder_of_a_session_is_between_those_in_its_file() {
     config.sessions().rename(&id(1).into(), "new").unwrap();
     fs::write(path.with_extension("").join("custom-title.json"), r#"{"customTitle":"kept"}"#).unwrap();
     assert_eq!(&*summary(), "new");
+    // An empty title at the end of the file is newer too.
+    let path = config.write("/w", &id(2), 10, &[user("a", None, "hello"), title("old"), title("")]);
+    fs::create_dir(path.with_extension("")).unwrap();
+    fs::write(path.with_extension("").join("custom-title.json"), r#"{"customTitle":"kept"}"#).unwrap();
+    assert_eq!(config.sessions().info(&id(2).into()).unwrap().unwrap().summary, "hello");
 }
 
 #[test]
@@ -133,19 +138,26 @@ fn a_session_is_archived_until_the_user_sends_a_message() {
 }
 
 #[test]
-fn a_local_command_leaves_a_session_in_the_archive() {
+fn text_that_the_user_did_not_write_leaves_a_session_in_the_archive() {
     let config = Config::new();
-    for (text, archived) in [
-        ("<command-name>/exit</command-name>\n<command-message>exit</command-message>", true),
-        ("<local-command-stdout>Bye!</local-command-stdout>", true),
-        ("<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>", true),
-        ("<bash-input>ls</bash-input>", false),
-        ("<command-message>init</command-message>\n<command-name>/init</command-name>", false),
-        ("words", false),
+    for (text, origin, archived) in [
+        ("<command-name>/exit</command-name>\n<command-message>exit</command-message>", None, true),
+        ("<local-command-stdout>Bye!</local-command-stdout>", None, true),
+        ("<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>", None, true),
+        ("<bash-input>ls</bash-input>", None, false),
+        ("<command-message>init</command-message>\n<command-name>/init</command-name>", None, false),
+        ("words", None, false),
+        ("<task-notification>\n<task-id>b1</task-id>\n</task-notification>", None, true),
+        ("<teammate-message teammate_id=\"a\">hi</teammate-message>", None, true),
+        ("<teammate-message teammate_id=\"a\">hi</teammate-message>", Some("teammate"), true),
+        ("<div> is broken", Some("human"), false),
+        ("<a@b.c> wrote", None, false),
     ] {
         let mut first = user("a", None, "hello");
         first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
-        let path = config.write("/w", &id(1), 10, &[first, user("b", Some("a"), text)]);
+        let mut later = user("b", Some("a"), text);
+        later["origin"] = origin.map(|kind| json!({"kind": kind})).into();
+        let path = config.write("/w", &id(1), 10, &[first, later]);
         fs::create_dir_all(path.with_extension("")).unwrap();
         let mark = json!({"archived": true, "at": "2025-12-31T00:00:00.000Z", "by": "sdk"});
         fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();

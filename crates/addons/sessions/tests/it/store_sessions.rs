@@ -19,13 +19,20 @@ use crate::written::{Config, id, user};
 async fn an_import_copies_the_journals_of_workflows() {
     let config = Config::new();
     let path = written(&config);
-    let journal = path.with_extension("").join("subagents/workflows/run-1/journal.jsonl");
-    fs::write(journal, "{\"type\":\"result\",\"key\":\"k\"}\n").unwrap();
+    let folder = path.with_extension("").join("subagents");
+    let line = "{\"type\":\"result\",\"key\":\"k\"}\n";
+    fs::write(folder.join("workflows/run-1/journal.jsonl"), line).unwrap();
+    // An entry without an id beside others.
+    let agent = folder.join("agent-one.jsonl");
+    fs::write(&agent, fs::read_to_string(&agent).unwrap() + line).unwrap();
     let store = MemoryStore::new();
     for _ in 0..2 {
         let key = import_session(&config.sessions(), &id(1).into(), &store).await.unwrap().unwrap();
-        let journal = key.with_subpath("subagents/workflows/run-1/journal").unwrap();
-        assert_eq!(store.load(&journal).await.unwrap().unwrap().len(), 1);
+        // The message of the subagent, the line and the metadata.
+        for (subpath, entries) in [("subagents/workflows/run-1/journal", 1), ("subagents/agent-one", 3)] {
+            let key = key.with_subpath(subpath).unwrap();
+            assert_eq!(store.load(&key).await.unwrap().unwrap().len(), entries);
+        }
     }
 }
 
@@ -80,13 +87,13 @@ async fn an_imported_session_reads_as_the_file_does() {
     same.last_modified = listed[0].last_modified;
     assert_eq!(listed, [same]);
 
-    // Imports again after more lines: only entries without an id are duplicated.
+    // Imports again after more lines.
     let before = store.load(&key).await.unwrap().unwrap();
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("{text}{}\n{{\"type\":\"us", user("d", Some("c"), "more"))).unwrap();
     import_session(&sessions, &session, &store).await.unwrap().unwrap();
     let after = store.load(&key).await.unwrap().unwrap();
-    assert_eq!(after.len(), before.len() + 1 + before.iter().filter(|entry| entry.uuid().is_none()).count());
+    assert_eq!(after.len(), before.len() + 1);
     assert_eq!(stored.messages(&session, Page::ALL).await.unwrap().unwrap().len(), 4);
 
     stored.delete(&session).await.unwrap();
@@ -145,6 +152,8 @@ async fn an_import_keeps_the_archive_mark() {
         import_session(&sessions, &session, &store).await.unwrap().unwrap();
         assert_eq!(stored.info(&session).await.unwrap().unwrap().archived, Some(!archived));
         assert_eq!(stored.list(Page::ALL).await.unwrap()[0].archived, Some(!archived));
+        let marks = store.load(&key).await.unwrap().unwrap();
+        assert_eq!(marks.iter().filter(|entry| entry.kind() == "archived").count(), 2);
     }
 }
 
@@ -161,16 +170,29 @@ async fn a_repeated_import_adds_only_missing_entries() {
         let files = fs::read_dir(project).unwrap().map(|file| file.unwrap().path());
         let file = files.into_iter().find(|file| file.is_file()).unwrap();
         let text = fs::read_to_string(file).unwrap();
-        text.lines().filter(|line| line.contains("\"uuid\"")).map(str::to_owned).collect::<Vec<_>>()
+        text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
     };
     let before = stored();
     import_session(&sessions, &session, &store).await.unwrap().unwrap();
     assert_eq!(stored(), before);
-    let mut text = fs::read_to_string(&path).unwrap();
-    text.push_str("{\"uuid\":\"new\"}\n");
-    fs::write(&path, text).unwrap();
+    let more = [r#"{"type":"mode"}"#, r#"{"type":"mode"}"#, r#"{"uuid":"new"}"#].map(str::to_owned);
+    fs::write(&path, format!("{}{}\n", fs::read_to_string(&path).unwrap(), more.join("\n"))).unwrap();
+    for _ in 0..2 {
+        import_session(&sessions, &session, &store).await.unwrap().unwrap();
+        assert_eq!(stored(), [&before[..], &more].concat());
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_import_does_not_undo_a_new_title_in_the_store() {
+    let config = Config::new();
+    written(&config);
+    let (sessions, session, store) = (config.sessions(), SessionId::from(id(1)), MemoryStore::new());
+    let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
+    let stored = StoreSessions::new(&store, key.project());
+    stored.rename(&session, "In the park").await.unwrap();
     import_session(&sessions, &session, &store).await.unwrap().unwrap();
-    assert_eq!(stored(), [&before[..], &["{\"uuid\":\"new\"}".to_owned()]].concat());
+    assert_eq!(stored.info(&session).await.unwrap().unwrap().summary, "In the park");
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! Entries about a whole session, which a fork copies.
 
+use std::collections::HashSet;
+
 use agentwire_protocol::{RawJson, SessionId};
 
+use super::row::Row;
 use crate::ChangeError;
 use crate::RawEntry;
 use crate::change::object::Object;
@@ -18,27 +21,41 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    pub(super) fn of(entries: &[RawEntry], session: &SessionId) -> Self {
+    pub(super) fn of(entries: &[RawEntry], rows: &[Row], session: &SessionId) -> Self {
         let mut carried = Self::default();
-        for entry in entries {
+        // The indices of the first entry about the data flow, and of its last snapshot.
+        let (mut flow, mut snapshot) = (None, None);
+        for (at, entry) in entries.iter().enumerate() {
             let kind = entry.kind();
             let (before, after) = (BEFORE.contains(&kind), AFTER.contains(&kind));
             if !before && !after && kind != REPLACEMENT {
                 continue;
             }
             let Ok(object) = Object::of(entry) else { continue };
+            if before {
+                // These apply whichever session they name; an owner only with restrictions.
+                if kind != OWNER || object.list("restricted").is_some_and(|list| !list.is_empty()) {
+                    carried.before.push(object);
+                }
+                continue;
+            }
             // A subagent's entries do not apply to the session.
             if !object.has_text("sessionId", session.as_str()) || object.get("agentId").is_some() {
                 continue;
             }
-            if before {
-                carried.before.push(object);
-            } else if after {
+            if kind.starts_with("data-flow-") {
+                flow = flow.or(Some(at));
+                snapshot = Some(at).filter(|_| object.is("snapshot")).or(snapshot);
+            }
+            if after {
                 carried.after.push(object);
             } else {
                 carried.replacements.extend(object.list("replacements").unwrap_or_default());
             }
         }
+        carried.after.extend(flow.and_then(|flow| incomplete(rows, flow, snapshot)));
+        let derived = carried.derived_from(rows, session, flow.is_some());
+        carried.after.extend(derived);
         carried
     }
 
@@ -48,12 +65,7 @@ impl Carried {
     }
 
     /// Returns the entries that come after the fork's messages.
-    pub(super) fn after(
-        &self,
-        session: &SessionId,
-        fork: &SessionId,
-        now: &str,
-    ) -> Result<Vec<RawEntry>, ChangeError> {
+    pub(super) fn after(&self, fork: &SessionId, now: &str) -> Result<Vec<RawEntry>, ChangeError> {
         let mut entries = Vec::new();
         if !self.replacements.is_empty() {
             let mut entry = Object::of_kind(REPLACEMENT);
@@ -66,24 +78,27 @@ impl Carried {
         for object in &self.after {
             entries.push(of_fork(object, fork)?);
         }
-        if let Some(derived) = self.derived_from(session) {
-            entries.push(of_fork(&derived, fork)?);
-        }
         Ok(entries)
     }
 
     /// Returns the entry that names the original, and the sessions from which the original was created; `None` if the
     /// original has no restricted data. Of several such entries, the last counts.
-    fn derived_from(&self, session: &SessionId) -> Option<Object> {
+    fn derived_from(&self, rows: &[Row], session: &SessionId, has_flow: bool) -> Option<Object> {
         let last = self.after.iter().rfind(|object| object.has_text("type", DERIVED));
-        if last.is_none() && !self.after.iter().any(|object| object.get("type").is_some_and(is_data_flow)) {
+        if last.is_none() && !has_flow {
             return None;
         }
-        let mut origin = Object::of_kind("claude_code_session");
-        origin.set("id", session);
-        origin.set("via", "fork");
         let mut sessions = last.and_then(|last| last.list("sessions")).unwrap_or_default();
-        sessions.extend(RawJson::encode(&origin).ok());
+        let id = |session: &RawJson| session.decode::<Object>().ok()?.text("id");
+        let mut ids: HashSet<String> = sessions.iter().filter_map(id).collect();
+        for id in rows.iter().filter_map(Row::forked_from).chain([session.to_string()]) {
+            if ids.insert(id.clone()) {
+                let mut origin = Object::of_kind("claude_code_session");
+                origin.set("id", &id);
+                origin.set("via", "fork");
+                sessions.extend(RawJson::encode(&origin).ok());
+            }
+        }
         let mut entry = Object::of_kind(DERIVED);
         entry.set("v", &1);
         entry.set("sessions", &sessions);
@@ -91,8 +106,18 @@ impl Carried {
     }
 }
 
-fn is_data_flow(kind: &RawJson) -> bool {
-    kind.as_str().starts_with("\"data-flow-")
+/// Returns the entry that reports gaps in the records of the data flow, with the codes of the published TypeScript SDK.
+/// The fork's own order does not show the gaps, because the records come after all messages there.
+fn incomplete(rows: &[Row], flow: usize, snapshot: Option<usize>) -> Option<Object> {
+    let any = |is_gap: &dyn Fn(&Row) -> bool| rows.iter().any(|row| !row.sidechain && is_gap(row));
+    let untracked = any(&|row| row.at > flow && !row.object.is("dataFlowOn"));
+    let compacted = any(&|row| Some(row.at) > snapshot && row.compaction().is_some());
+    let codes = [untracked.then_some(11), compacted.then_some(13)];
+    let codes: Vec<u8> = codes.into_iter().flatten().collect();
+    let mut entry = Object::of_kind("data-flow-incomplete");
+    entry.set("v", &1);
+    entry.set("codes", &codes);
+    (!codes.is_empty()).then_some(entry)
 }
 
 fn of_fork(object: &Object, fork: &SessionId) -> Result<RawEntry, ChangeError> {
@@ -135,12 +160,14 @@ fn head(entries: &[RawEntry]) -> Vec<u8> {
     head
 }
 
-/// Entries that affect how later entries are read: suppressed history, and the organization.
-const BEFORE: [&str; 2] = ["history-suppression", "hybrid-organization"];
+/// Entries that affect how later entries are read: suppressed history, the organization, and a restricted owner.
+const BEFORE: [&str; 3] = ["history-suppression", "hybrid-organization", OWNER];
 
 /// The order of these matters only within a kind, of which the last or all count.
 const AFTER: [&str; 6] =
     ["atis-latch", "tools-used", "data-flow-records", "data-flow-incomplete", DERIVED, "relocated"];
+
+const OWNER: &str = "session-owner";
 
 const DERIVED: &str = "derived-from";
 

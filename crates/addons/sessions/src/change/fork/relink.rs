@@ -75,8 +75,8 @@ pub(super) fn linked(row: &Row, ids: &Ids<'_>) -> Object {
 
 /// Sets `requestSessionId` to the session in which the model answered, that is, where the entry was first written.
 fn name_request(row: &Row, object: &mut Object) {
-    let forked_from = row.object.object("forkedFrom").and_then(|from| from.text("sessionId"));
-    let asked = row.object.text("requestSessionId").or(forked_from).or_else(|| row.object.text("sessionId"));
+    let asked = row.object.text("requestSessionId").or_else(|| row.forked_from());
+    let asked = asked.or_else(|| row.object.text("sessionId"));
     if let Some(asked) = asked {
         object.set("requestSessionId", &asked);
     }

@@ -9,6 +9,8 @@ use crate::read::TALK;
 /// An entry that links to its parent, with the fields that a fork needs.
 #[derive(Debug)]
 pub(super) struct Row {
+    /// The index among all entries of the session.
+    pub(super) at: usize,
     pub(super) uuid: Uuid,
     pub(super) parent: Option<Uuid>,
     pub(super) kind: Box<str>,
@@ -20,12 +22,13 @@ pub(super) struct Row {
 
 impl Row {
     /// Returns `None` for an entry without a place in the conversation.
-    pub(super) fn of(entry: &RawEntry) -> Option<Self> {
+    pub(super) fn of(at: usize, entry: &RawEntry) -> Option<Self> {
         if !KINDS.contains(&entry.kind()) {
             return None;
         }
         let object = Object::of(entry).ok()?;
         Some(Self {
+            at,
             uuid: entry.uuid()?.clone(),
             parent: object.text("parentUuid").filter(|parent| !parent.is_empty()).map(Uuid::from),
             kind: entry.kind().into(),
@@ -47,6 +50,11 @@ impl Row {
 
     pub(super) fn is_message(&self) -> bool {
         matches!(&*self.kind, "user" | "assistant")
+    }
+
+    /// Returns the session from which a fork copied the entry.
+    pub(super) fn forked_from(&self) -> Option<String> {
+        self.object.object("forkedFrom")?.text("sessionId")
     }
 
     /// Returns the id of the queued prompt, if the entry is where a turn took it from the queue.
@@ -74,20 +82,16 @@ impl Row {
             kept.extend(segment.as_ref().and_then(|segment| segment.text(end)).map(Uuid::from));
         }
         let anchor = messages.or(segment).and_then(|kept| kept.text("anchorUuid")).map(Uuid::from);
-        let anchored_here = anchor.as_ref() == Some(&self.uuid);
-        if !anchored_here {
-            kept.extend(self.object.text("logicalParentUuid").map(Uuid::from));
-        }
         let took_no_time = metadata.get("durationMs").is_some_and(|ms| ms.as_str() == "0");
-        let rewound = took_no_time && anchored_here;
-        Some(Compaction { kept: if anchored_here { Vec::new() } else { kept }, anchor, rewound })
+        let rewound = took_no_time && anchor.as_ref() == Some(&self.uuid);
+        Some(Compaction { kept, anchor, rewound })
     }
 }
 
 /// A boundary at which a summary replaced the earlier messages.
 #[derive(Debug)]
 pub(super) struct Compaction {
-    /// The messages that were kept, and the last message before the boundary.
+    /// The messages that were kept, or the first and the last of them.
     pub(super) kept: Vec<Uuid>,
     /// The message that the kept messages follow.
     pub(super) anchor: Option<Uuid>,

@@ -1,5 +1,7 @@
 //! The end of a fork.
 
+use std::collections::{HashMap, HashSet};
+
 use agentwire_protocol::Uuid;
 
 use super::row::Row;
@@ -24,7 +26,31 @@ pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
             keep_nothing(row);
         }
     }
+    cut_abandoned(&mut rows[..end]);
     Ok(())
+}
+
+/// Cuts the compactions to which the fork's end does not lead back: in a long file, the published
+/// TypeScript SDK skips everything before the last compaction that kept no messages.
+fn cut_abandoned(rows: &mut [Row]) {
+    let by_id: HashMap<_, _> = rows.iter().map(|row| (&row.uuid, row)).collect();
+    let Some(last) = rows.iter().rfind(|row| row.is_written() && row.is_message()) else { return };
+    let (mut next, mut live) = (vec![last.uuid.clone()], HashSet::new());
+    while let Some(uuid) = next.pop() {
+        if let Some(row) = by_id.get(&uuid)
+            && live.insert(uuid)
+        {
+            next.extend(row.parent.clone());
+            next.extend(row.compaction().into_iter().flat_map(|compaction| compaction.kept));
+        }
+    }
+    for row in rows.iter_mut().rev() {
+        let Some(compaction) = row.compaction() else { continue };
+        if live.contains(&row.uuid) || compaction.kept.iter().any(|kept| live.contains(kept)) {
+            return;
+        }
+        row.cut = true;
+    }
 }
 
 /// Returns the end of a fork with this last entry: after the entry, or before a compaction without a summary in the
@@ -38,7 +64,10 @@ fn end(rows: &[Row], last: usize) -> usize {
         .find_map(|at| Some((at, rows[at].compaction().filter(|compaction| !compaction.rewound)?)));
     let Some((boundary, compaction)) = open else { return last + 1 };
     // The entries that led to the compaction, such as the user's command, are left out too.
-    let kept = rows[..boundary].iter().rposition(|row| own(row) && compaction.kept.contains(&row.uuid));
+    let anchored_here = compaction.anchor.as_ref() == Some(&rows[boundary].uuid);
+    let before = rows[boundary].object.text("logicalParentUuid").map(Uuid::from);
+    let is_kept = |row: &Row| compaction.kept.contains(&row.uuid) || before.as_ref() == Some(&row.uuid);
+    let kept = rows[..boundary].iter().rposition(|row| own(row) && !anchored_here && is_kept(row));
     kept.map(|kept| kept + 1)
         .filter(|&end| rows[..end].iter().any(|row| own(row) && !row.is_progress()))
         .unwrap_or(boundary)
