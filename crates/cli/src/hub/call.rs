@@ -1,7 +1,6 @@
 //! `agentwire hub call`: one call of a tool.
 
 use std::io;
-use std::time::Duration;
 
 use agentwire_hub::rmcp::model::ContentBlock;
 use agentwire_hub::{Approval, CallOutcome, CallRequest, Hub, ServerState};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::Servers;
-use super::servers::unread;
+use super::servers::{start_limit, unread};
 use crate::failure::{Failure, While as _};
 use crate::output::{self, for_terminal, plain};
 
@@ -36,7 +35,7 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         serde_json::from_str(&args.arguments).while_doing(|| "reading the arguments".to_owned())?;
     // The user has named the tool, which is the permission.
     let hub = args.servers.start(Approval::allowed())?;
-    let _ = timeout(LIMIT, started(&hub, &args.server)).await;
+    let _ = timeout(start_limit(hub.server(&args.server)), started(&hub, &args.server)).await;
     let called = hub.call(CallRequest::new(&args.server, &args.tool).arguments(arguments)).await;
     if let Some(why) = unread(&hub, &args.server) {
         output::note(plain(&format!("{}: {why}", args.server)));
@@ -81,9 +80,6 @@ async fn started(hub: &Hub, server: &str) {
 fn in_one_line(text: &str) -> String {
     text.replacen("\n- ", " ", 1).replace("\n- ", "; ")
 }
-
-/// How long the server may take to start.
-const LIMIT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {

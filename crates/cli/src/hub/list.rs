@@ -1,12 +1,10 @@
 //! `agentwire hub list`: the servers, their states and their tools.
 
-use std::time::Duration;
-
 use agentwire_hub::{Approval, DisabledBy, ServerState};
 use serde_json::json;
 
 use super::Servers;
-use super::servers::{described, unread};
+use super::servers::{described, start_limit, unread};
 use crate::failure::Failure;
 use crate::output::{self, Color, paint, plain};
 
@@ -20,7 +18,7 @@ pub(super) struct Args {
 /// Starts the servers, and prints each.
 pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let hub = args.servers.start(Approval::denied())?;
-    hub.wait_until_ready(LIMIT).await;
+    hub.wait_until_ready(start_limit(hub.snapshot())).await;
     let (mut is_good, mut printed) = (true, Ok(()));
     for server in hub.snapshot() {
         let name = server.configured.name.as_str();
@@ -71,7 +69,5 @@ fn shown(state: &ServerState) -> (&'static str, String) {
     }
 }
 
-/// How long the servers may take to start.
-const LIMIT: Duration = Duration::from_secs(60);
 /// The characters of a description in a list.
 const WIDTH: usize = 100;

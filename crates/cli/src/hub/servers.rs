@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentwire_hub::config::{Configured, Launch, Problem, ProblemKind, Severity, Sources, Variables};
-use agentwire_hub::{Approval, Handlers, Hub, ServerState};
+use agentwire_hub::{Approval, Handlers, Hub, ServerSnapshot, ServerState};
 use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
@@ -132,6 +132,12 @@ pub(super) fn unread(hub: &Hub, server: &str) -> Option<String> {
     (!problems.is_empty()).then(|| problems.join("; "))
 }
 
+/// Returns how long to wait until each of these servers has started, or has reported why it failed.
+pub(super) fn start_limit(servers: impl IntoIterator<Item = ServerSnapshot>) -> Duration {
+    let limits = servers.into_iter().map(|server| server.configured.config.startup_timeout);
+    limits.max().unwrap_or_default() + SURPLUS
+}
+
 /// Returns what the server runs, or where it connects to.
 pub(super) fn described(server: &Configured) -> String {
     match &server.config.launch {
@@ -148,4 +154,27 @@ fn user_file() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("CLAUDE_CONFIG_DIR").or_else(|| set("HOME"))?;
     Some(folder.join(".claude.json")).filter(|file| file.is_file())
+}
+
+/// What a start takes beside the server's own limit: its files are watched first, and its last stderr is read.
+const SURPLUS: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use agentwire_hub::config::{ServerConfig, Stdio};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn start_limit_is_longer_than_that_of_each_server() {
+        let limited = |seconds| {
+            let mut config = ServerConfig::new(Stdio::new("true"));
+            config.startup_timeout = Duration::from_secs(seconds);
+            config
+        };
+        let sources = Sources::new().server("a", limited(180)).server("b", limited(1));
+        let hub = Hub::builder().sources(sources).enabled(false).build();
+        assert!(start_limit(hub.snapshot()) > Duration::from_secs(180));
+        assert!(start_limit(hub.server("b")) < Duration::from_secs(180));
+    }
 }
