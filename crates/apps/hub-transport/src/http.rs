@@ -26,7 +26,7 @@ use tokio::sync::watch;
 use self::client::Observed;
 use crate::{
     link::{DisconnectReason, Link},
-    sse::{STATUS, SendError},
+    sse::{STATUS, SendError, Undelivered},
     web::Web,
 };
 
@@ -66,10 +66,13 @@ pub enum RefusedMessage {
 /// Returns the refusal of a message, if this error of the transport is one.
 pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
     match error.downcast_ref() {
-        Some(SendError(DisconnectReason::Unauthorized { challenge })) => {
+        Some(SendError(Undelivered::NoToken(why))) => {
+            return Some(RefusedMessage::Unauthorized(why.to_string()));
+        }
+        Some(SendError(Undelivered::Failed(DisconnectReason::Unauthorized { challenge }))) => {
             return Some(unauthorized(challenge.as_deref().unwrap_or_default()));
         }
-        Some(SendError(DisconnectReason::Lost(why))) if why.starts_with(STATUS) => {
+        Some(SendError(Undelivered::Failed(DisconnectReason::Lost(why)))) if why.starts_with(STATUS) => {
             return Some(RefusedMessage::Unreadable(why.to_string()));
         }
         _ => {}

@@ -203,7 +203,18 @@ fn endpoint(base: &Url, data: &[u8]) -> Result<Url, DisconnectReason> {
 /// The error of a message that was not delivered. The connection may continue.
 #[derive(Debug, thiserror::Error)]
 #[error("the message was not delivered")]
-pub struct SendError(#[source] pub(crate) DisconnectReason);
+pub struct SendError(#[source] pub(crate) Undelivered);
+
+/// Why a message was not delivered.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Undelivered {
+    /// There is no token, or no other one after a refusal: the server has executed nothing.
+    #[error(transparent)]
+    NoToken(#[from] DisconnectReason),
+    /// The request failed.
+    #[error(transparent)]
+    Failed(DisconnectReason),
+}
 
 /// Sends messages to the address that the stream has named.
 #[derive(Clone)]
@@ -216,18 +227,19 @@ struct Poster {
 impl Poster {
     /// Sends a message, concurrently with others: a server may respond to a request only at its end, and must still receive
     /// its cancellation.
-    async fn deliver(&self, message: TxJsonRpcMessage<RoleClient>) -> Result<(), DisconnectReason> {
-        let body = serde_json::to_vec(&message)
-            .map_err(|error| DisconnectReason::unusable(format!("the message cannot be written: {error}")))?;
+    async fn deliver(&self, message: TxJsonRpcMessage<RoleClient>) -> Result<(), Undelivered> {
+        let body = serde_json::to_vec(&message).map_err(|error| {
+            Undelivered::Failed(DisconnectReason::unusable(format!("the message cannot be written: {error}")))
+        })?;
         let body = Bytes::from(body);
         let response = self.web.with_token(|token| self.post(body.clone(), token), Refusal::of).await;
-        if let Err(why @ DisconnectReason::Unusable(_)) = &response {
+        if let Err(Undelivered::NoToken(why @ DisconnectReason::Unusable(_))) = &response {
             self.link.end(why.clone());
         }
-        self.judge(response?).await
+        self.judge(response?).await.map_err(Undelivered::Failed)
     }
 
-    async fn post(&self, body: Bytes, token: Option<Token>) -> Result<Response, DisconnectReason> {
+    async fn post(&self, body: Bytes, token: Option<Token>) -> Result<Response, Undelivered> {
         let request = self.web.request(Method::POST, self.endpoint.clone(), token.as_ref())?;
         let request = request.header(header::CONTENT_TYPE, "application/json").body(body);
         self.web.send(request, token.as_ref()).await.map_err(|error| {
@@ -236,7 +248,7 @@ impl Poster {
             if gone {
                 self.link.end(why.clone());
             }
-            why
+            Undelivered::Failed(why)
         })
     }
 

@@ -8,6 +8,6 @@ mod outgoing;
 pub(crate) use self::lines::unreadable;
 pub use self::{
     child::{Child, Program, StartError, start},
-    lines::{Lines, SendError},
+    lines::{Lines, SendError, is_unreadable},
     outgoing::Full,
 };

@@ -79,7 +79,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Returns the refusal if the status is 401.
-    pub(crate) fn of(result: &Result<Response, DisconnectReason>) -> Option<Self> {
+    pub(crate) fn of<E>(result: &Result<Response, E>) -> Option<Self> {
         let response =
             result.as_ref().ok().filter(|response| response.status() == StatusCode::UNAUTHORIZED)?;
         Some(Self { challenge: challenge(response) })

@@ -31,7 +31,7 @@ use rmcp::{
         ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams, CreateMessageResult,
         CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
         ListRootsResult, LoggingMessageNotificationParam, ProtocolVersion, RequestId, RequestParamsMeta as _,
-        ResourceUpdatedNotificationParam, ServerNotification,
+        ServerNotification,
     },
     service::{
         ClientInitializeError, InboundStreamOrigin, NotificationContext, RequestContext, RunningService,
@@ -127,8 +127,8 @@ impl Client {
 
     /// Opens a connection over the transport.
     ///
-    /// The transport is wrapped so that progress and log messages arrive in order and before an answer: rmcp handles
-    /// each notification in a task of its own.
+    /// The transport is wrapped so that it handles most notifications, in order and before an answer: rmcp handles each in a
+    /// task of its own.
     ///
     /// If a probe is not answered within `patience`, the handshake is tried.
     pub(crate) async fn serve<T: Transport<RoleClient> + 'static>(
@@ -155,7 +155,9 @@ impl Client {
         let (caller, over) = self.caller(origin, can)?;
         let pages = self.pages.clone();
         Some(Arc::new(move |question| {
-            pages.add(&question.request, &caller);
+            if let ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } = &question.request {
+                pages.add(elicitation_id, &caller);
+            }
             let answer = unless_over(over.clone(), caller.clone().elicit(question));
             Box::pin(async { answer.await.unwrap_or_else(|| Ok(questions::declined())) })
         }))
@@ -265,7 +267,8 @@ impl Client {
         ListRootsResult::new(roots)
     }
 
-    fn updated(&self, uri: &str) {
+    /// Reports that a resource has changed.
+    pub(crate) fn updated(&self, uri: &str) {
         if uri.len() > MAX_URI {
             tracing::debug!(server = %self.server, length = uri.len(), "an update with a long URI was ignored");
             return;
@@ -287,8 +290,8 @@ impl Client {
         self.inbound.logs.keep(message);
     }
 
-    /// Handles a notification of a subscription (`subscriptions/listen`).
-    pub(crate) fn notified(&self, notification: &ServerNotification) {
+    /// Handles a notification of a change.
+    fn notified(&self, notification: &ServerNotification) {
         match notification {
             ServerNotification::ToolListChangedNotification(_) => self.stale.send(Stale::Tools),
             ServerNotification::ResourceListChangedNotification(_) => self.stale.send(Stale::Resources),
@@ -347,26 +350,6 @@ impl ClientHandler for Client {
         if let Some(caller) = self.pages.completed(&notification) {
             caller.completed(notification).await;
         }
-    }
-
-    async fn on_resource_updated(
-        &self,
-        updated: ResourceUpdatedNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        self.updated(&updated.uri);
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.stale.send(Stale::Tools);
-    }
-
-    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.stale.send(Stale::Resources);
-    }
-
-    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.stale.send(Stale::Prompts);
     }
 }
 

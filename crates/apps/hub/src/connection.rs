@@ -355,6 +355,7 @@ impl Core {
                 ServerState::Starting | ServerState::Connected { .. } | ServerState::Reconnecting { .. }
             );
             if is_standing {
+                let why = if status.is_removed { "it was removed from the configuration" } else { why };
                 status.state = ServerState::Failed { why: why.into() };
                 self.report_of(status, Change::State(status.state.clone()));
             }

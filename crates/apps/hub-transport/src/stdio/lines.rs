@@ -128,7 +128,7 @@ impl<So: ByteSource> Lines<So> {
             return None;
         };
         self.record.note(&format!("an answer on its stdout that is no message: {}", line.excerpt()));
-        Some(failed("the server's answer can't be read", id))
+        Some(failed(UNREADABLE, id))
     }
 
     fn too_long(&mut self, excerpt: &str) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -223,7 +223,12 @@ fn answered_first(start: &str) -> Option<RequestId> {
 /// Returns the error for the request of an invalid message, if the message is its answer.
 #[cfg(feature = "http")]
 pub(crate) fn unreadable(message: &[u8], error: &serde_json::Error) -> Option<RxJsonRpcMessage<RoleClient>> {
-    answered(message).map(|id| failed(format!("the server's answer can't be read: {error}"), id))
+    answered(message).map(|id| failed(format!("{UNREADABLE}: {error}"), id))
+}
+
+/// Returns whether an error stands in for an answer of the server that could not be read.
+pub fn is_unreadable(error: &ErrorData) -> bool {
+    error.message.starts_with(UNREADABLE) || error.message == TOO_LONG
 }
 
 fn failed(why: impl Into<Cow<'static, str>>, id: RequestId) -> RxJsonRpcMessage<RoleClient> {
@@ -233,6 +238,8 @@ fn failed(why: impl Into<Cow<'static, str>>, id: RequestId) -> RxJsonRpcMessage<
 /// The longest line, in bytes.
 const MAX_LINE: usize = 64 << 20;
 const TOO_LONG: &str = "the server sent a line of more than 64 MiB, which was dropped";
+/// The start of the error for any other answer that can't be read.
+const UNREADABLE: &str = "the server's answer is no message of MCP";
 /// How long output is read after the server has stopped reading.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 

@@ -12,7 +12,8 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    Connected, DisconnectReason, challenge, lost, over_http, text, unauthorized, web,
+    Connected, DisconnectReason, ServiceError, challenge, is_unreadable, lost, over_http, text, unauthorized,
+    web,
     web::{WebServer, status},
     within,
 };
@@ -217,7 +218,8 @@ async fn unreadable_answer_in_an_event_fails_its_call() {
         })
     });
     let error = connected.echo("a").await.unwrap_err();
-    assert!(error.to_string().contains("the server's answer can't be read"), "{error}");
+    let ServiceError::McpError(error) = error else { panic!("{error}") };
+    assert!(is_unreadable(&error), "{error}");
 }
 
 #[tokio::test]

@@ -29,6 +29,7 @@ use tokio::sync::mpsc;
 use agentwire_hub_transport::{
     http::{RefusedMessage, refusal},
     link::{DisconnectReason, Link},
+    stdio::is_unreadable,
     web::Web,
 };
 use web::status;

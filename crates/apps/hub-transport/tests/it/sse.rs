@@ -12,7 +12,8 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    Connected, DisconnectReason, challenge, lost, over_sse, text, unauthorized, web,
+    Connected, DisconnectReason, ServiceError, challenge, is_unreadable, lost, over_sse, text, unauthorized,
+    web,
     web::{Seen, WebServer, status},
     within,
 };
@@ -87,7 +88,8 @@ async fn unreadable_answer_fails_its_call() {
     };
     let (failed, ()) = tokio::join!(connected.echo("a"), answer);
     let error = failed.unwrap_err();
-    assert!(error.to_string().contains("the server's answer can't be read"), "{error}");
+    let ServiceError::McpError(error) = error else { panic!("{error}") };
+    assert!(is_unreadable(&error), "{error}");
 }
 
 #[tokio::test]

@@ -71,6 +71,9 @@ pub(super) async fn exchange(
                 while let (Ok(progress), Some(callback)) = (received.progress.try_recv(), on_progress.as_mut()) {
                     callback(progress);
                 }
+                if let (Ok(Err(ServiceError::McpError(error))), Some(caller)) = (&answer, &*gateway_client) {
+                    live.client.note_pages(error, caller);
+                }
                 return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(NoAnswer::Failed);
             }
             Some(progress) = received.progress.recv() => {

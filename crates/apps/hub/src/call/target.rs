@@ -26,7 +26,10 @@ use crate::{
     outcome::bounded_error,
     servers::Servers,
     spelling,
-    transport::{members::needs_task, stdio::SendError},
+    transport::{
+        members::needs_task,
+        stdio::{SendError, is_unreadable},
+    },
 };
 
 /// A connected server.
@@ -41,24 +44,20 @@ pub(crate) struct Target {
 impl Target {
     pub(crate) fn find(servers: &Servers, server: &str) -> Result<Self, CallError> {
         let connection = Self::connection(servers, server)?;
-        let not_connected = || {
+        let not_connected = |state| {
             let server = connection.name().clone();
-            match connection.state() {
+            match state {
                 ServerState::Disabled(by) => CallError::ServerDisabled { server, by },
                 state => CallError::NotConnected { server, state },
             }
         };
-        let live = connection.live().ok_or_else(not_connected)?;
+        let live = connection.live().ok_or_else(|| not_connected(connection.state()))?;
         let catalog = connection.catalog();
         let desired = connection.desired();
-        // Disabling takes effect at once, even if the connection has not ended yet.
-        if let Some(by) = desired.disabled() {
-            return Err(CallError::ServerDisabled { server: connection.name().clone(), by });
-        }
-        // So does another way to reach the server: permissions for the new server do not apply to the old one.
+        // Disabling takes effect at once, even if the connection has not ended yet. So does another way to reach the server:
+        // permissions for the new server do not apply to the old one.
         if desired.generation != live.generation {
-            let server = connection.name().clone();
-            return Err(CallError::NotConnected { server, state: desired.first_state() });
+            return Err(not_connected(desired.first_state()));
         }
         Ok(Self { connection, live, catalog, configured: desired.configured })
     }
@@ -246,6 +245,13 @@ impl Target {
         let (server, name) = (self.server().clone(), name.into());
         match why {
             NoAnswer::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
+            // These two are errors of our transports.
+            NoAnswer::Failed(ServiceError::McpError(error)) if is_unreadable(&error) => {
+                self.unreadable(&name, excerpt(&error.message))
+            }
+            NoAnswer::Failed(ServiceError::McpError(error)) if error.message == REPLACED => {
+                CallError::ConnectionLost { server, name, why: Some(error.message.into()) }
+            }
             NoAnswer::Failed(ServiceError::McpError(error)) => {
                 CallError::Refused { server, name, error: bounded_error(error) }
             }
@@ -300,3 +306,6 @@ impl Target {
         CallError::Protocol { server: self.server().clone(), name: name.into(), why: why.into() }
     }
 }
+
+/// The error of `rmcp` for requests of an expired session over streamable HTTP.
+const REPLACED: &str = "streamable HTTP session was re-initialized before the response arrived";

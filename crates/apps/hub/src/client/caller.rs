@@ -156,24 +156,17 @@ impl Caller {
         }
     }
 
-    async fn ask(self, request: ServerRequest) -> Result<ClientResult, ServiceError> {
+    async fn ask(self, mut request: ServerRequest) -> Result<ClientResult, ServiceError> {
         let Channel::Session { peer, request: id } = self.channel else {
             return Err(ServiceError::TransportClosed);
         };
+        request.extensions_mut().insert(OriginatingRequestId(id));
+        let reason = "the server no longer waits for the answer";
         // In a separate task, which ends when this future is dropped: rmcp would relate the question to the server's request,
         // which the client does not know.
-        let asking = AbortOnDropHandle::new(tokio::spawn(asked(peer, id, request)));
-        asking.await.unwrap_or(Err(ServiceError::TransportClosed))
+        let asking = tokio::spawn(async move { ask(&peer, request, reason).await });
+        AbortOnDropHandle::new(asking).await.unwrap_or(Err(ServiceError::TransportClosed))
     }
-}
-
-async fn asked(
-    peer: Peer<RoleServer>,
-    id: RequestId,
-    mut request: ServerRequest,
-) -> Result<ClientResult, ServiceError> {
-    request.extensions_mut().insert(OriginatingRequestId(id));
-    ask(&peer, request, "the server no longer waits for the answer").await
 }
 
 /// Sends a question as the response to the client's request, and waits until the client repeats the request.

@@ -6,9 +6,7 @@ use std::{
 };
 
 use futures_util::future::try_join_all;
-use rmcp::model::{
-    CustomNotification, ElicitRequestParams, ErrorData, InputRequest, InputRequests, InputResponses,
-};
+use rmcp::model::{CustomNotification, ErrorCode, ErrorData, InputRequest, InputRequests, InputResponses};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +54,15 @@ impl Client {
         };
         answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
+
+    /// Notes the pages that an error asks the user of this caller to open (`URLElicitationRequiredError`).
+    pub(crate) fn note_pages(&self, error: &ErrorData, caller: &Caller) {
+        let is_one = error.code == ErrorCode(-32042) && caller.opens_pages();
+        let pages = error.data.as_ref().filter(|_| is_one).and_then(|data| data["elicitations"].as_array());
+        for id in pages.into_iter().flatten().filter_map(|page| page["elicitationId"].as_str()) {
+            self.pages.add(id, caller);
+        }
+    }
 }
 
 /// The pages that clients of a gateway open. The server reports when each is done.
@@ -63,18 +70,17 @@ impl Client {
 pub(super) struct Pages(Arc<Mutex<VecDeque<(String, Caller)>>>);
 
 impl Pages {
-    /// Notes a question that asks the user to open a page.
-    pub(super) fn add(&self, request: &ElicitRequestParams, caller: &Caller) {
-        let ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } = request else { return };
+    /// Notes a page that the user is asked to open.
+    pub(super) fn add(&self, id: &str, caller: &Caller) {
         // The end of such a page is not passed on.
-        if elicitation_id.len() > MAX_PAGE_ID {
+        if id.len() > MAX_PAGE_ID {
             return;
         }
         let mut pages = locked(&self.0);
         if pages.len() == MAX_PAGES {
             pages.pop_front();
         }
-        pages.push_back((elicitation_id.clone(), caller.clone()));
+        pages.push_back((id.to_owned(), caller.clone()));
     }
 
     /// Returns the client of a page, if this notification reports that the page is done.

@@ -1,4 +1,4 @@
-//! Delivers the progress of a call and log messages in order and before the answer.
+//! Delivers the progress of a call, log messages and changes in order and before the answer.
 
 use std::{
     collections::HashMap,
@@ -9,8 +9,7 @@ use agentwire_net::head;
 use rmcp::{
     RoleClient,
     model::{
-        GetExtensions, GetMeta, JsonRpcMessage, JsonRpcNotification, ProgressNotificationParam,
-        ProgressToken, ServerNotification,
+        GetExtensions, GetMeta, JsonRpcMessage, ProgressNotificationParam, ProgressToken, ServerNotification,
     },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
@@ -92,8 +91,8 @@ impl Routes {
     }
 }
 
-/// A transport that delivers progress and log messages itself and reports the end of the connection at once. rmcp reports
-/// the end only after the answers to open questions of the server.
+/// A transport that delivers progress, log messages and changes itself and reports the end of the connection at once. rmcp
+/// reports the end only after the answers to open questions of the server.
 ///
 /// It receives nothing while too many requests of the server are unanswered.
 pub(super) struct Routed<T> {
@@ -166,15 +165,16 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
             };
             self.client.inbound.activity.note_message();
             match message {
-                JsonRpcMessage::Notification(JsonRpcNotification { notification, .. }) => {
-                    match notification {
-                        ServerNotification::ProgressNotification(step) => {
-                            self.client.inbound.routes.deliver(step.params);
-                        }
-                        ServerNotification::LoggingMessageNotification(log) => self.client.logged(log.params),
-                        other => return Some(JsonRpcMessage::notification(other)),
+                JsonRpcMessage::Notification(sent) => match sent.notification {
+                    ServerNotification::ProgressNotification(step) => {
+                        self.client.inbound.routes.deliver(step.params);
                     }
-                }
+                    ServerNotification::LoggingMessageNotification(log) => self.client.logged(log.params),
+                    other => {
+                        self.client.notified(&other);
+                        return Some(JsonRpcMessage::notification(other));
+                    }
+                },
                 JsonRpcMessage::Request(mut request) => {
                     // rmcp keeps it until the handler has answered.
                     request.request.extensions_mut().insert(self.unanswered.open());

@@ -20,9 +20,9 @@ pub(crate) enum Failure {
     Handshake(Box<ClientInitializeError>),
     #[error("it was not ready within {}", seconds(*.0))]
     Late(Duration),
-    #[cfg(not(feature = "http"))]
-    #[error("{0}")]
-    Unsupported(&'static str),
+    /// The connection ended before the lists were read.
+    #[error("the connection was lost")]
+    Lost,
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only servers over HTTP want one"))]
     #[error("authorization is required")]
     NeedsAuthentication(Option<Arc<str>>),
@@ -37,8 +37,6 @@ impl Failure {
     pub(super) fn is_final(&self) -> bool {
         match self {
             Self::Unresolved(_) | Self::Start(_) => true,
-            #[cfg(not(feature = "http"))]
-            Self::Unsupported(_) => true,
             #[cfg(feature = "http")]
             Self::Web(ended) => matches!(ended, DisconnectReason::Unusable(_)),
             _ => false,
@@ -66,6 +64,7 @@ impl From<ClientInitializeError> for Failure {
 pub(super) async fn explain(failure: &Failure, child: Option<&Child>) -> String {
     let Some(child) = child else { return cut(&failure.to_string()) };
     let is_end = match failure {
+        Failure::Lost => return lost(Some(child)).await,
         Failure::Handshake(error) => matches!(
             **error,
             ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }

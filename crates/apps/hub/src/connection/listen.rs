@@ -6,7 +6,7 @@ use agentwire_net::excerpt;
 use rmcp::{
     ServiceError,
     model::{ErrorCode, ServerCapabilities, SubscriptionFilter},
-    service::{Subscription, SubscriptionEnd},
+    service::Subscription,
 };
 use tokio::time::sleep;
 
@@ -21,7 +21,7 @@ impl Core {
             return self.subscriptions.cancel_released(live, limit, &self.record).await;
         }
         let mut uris = self.subscriptions.follow();
-        let mut losses = 0;
+        let (mut losses, mut listened) = (0, Vec::new());
         loop {
             // Released subscriptions are not part of the next stream.
             self.subscriptions.take_released();
@@ -31,7 +31,7 @@ impl Core {
                 continue;
             }
             let end = tokio::select! {
-                end = self.listen_once(live, &wanted) => end,
+                end = self.listen_once(live, &wanted, &mut listened) => end,
                 Ok(()) = uris.changed() => continue,
             };
             match end {
@@ -50,29 +50,36 @@ impl Core {
         }
     }
 
-    /// Listens until the stream ends. Returns whether there was a notification.
-    async fn listen_once(&self, live: &Live, wanted: &SubscriptionFilter) -> Result<bool, ServiceError> {
+    /// Listens until the stream ends. Returns whether there was a notification, which the transport has handled.
+    ///
+    /// `listened` are the resources of the last stream, and then those of this one.
+    async fn listen_once(
+        &self,
+        live: &Live,
+        wanted: &SubscriptionFilter,
+        listened: &mut Vec<String>,
+    ) -> Result<bool, ServiceError> {
         let mut subscription = live.peer.listen(wanted.clone()).await?;
-        // The lists may have changed before the stream was open.
+        // The lists, and the resources of the last stream, may have changed before the stream was open.
         live.client.missed();
-        self.note_refused(wanted, &subscription);
+        let taken = self.taken(wanted, &subscription);
+        listened.iter().filter(|uri| taken.contains(uri)).for_each(|uri| live.client.updated(uri));
+        *listened = taken;
         let mut has_come = false;
-        while let Some(notification) = subscription.next().await? {
+        while subscription.next().await?.is_some() {
             has_come = true;
-            live.client.notified(&notification);
-        }
-        if let Some(SubscriptionEnd::Lagged { .. }) = subscription.end() {
-            tracing::debug!(server = %self.name, "notifications were missed");
         }
         Ok(has_come)
     }
 
-    fn note_refused(&self, wanted: &SubscriptionFilter, subscription: &Subscription) {
+    /// Returns the resources that the server reports changes of. Removes the others.
+    fn taken(&self, wanted: &SubscriptionFilter, subscription: &Subscription) -> Vec<String> {
         let taken = subscription.acknowledged().resource_subscriptions.clone().unwrap_or_default();
         for uri in wanted.resource_subscriptions.iter().flatten().filter(|uri| !taken.contains(uri)) {
             self.subscriptions.remove_refused(uri);
             self.record.note(&format!("it does not take the subscription to `{}`", excerpt(uri)));
         }
+        taken
     }
 }
 

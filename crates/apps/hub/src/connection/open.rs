@@ -72,6 +72,11 @@ pub(super) async fn open(
     if let Some(challenge) = slot.link.as_ref().and_then(|link| link.challenge()) {
         return Err(Failure::NeedsAuthentication(Some(challenge)));
     }
+    // A program that ends before its lists are read has not started. Over HTTP, the task reports the end with its reason.
+    let has_ended = slot.child.is_some() && service.service().inbound.end.is_cancelled();
+    if has_ended && catalog.problems().next().is_some() {
+        return Err(Failure::Lost);
+    }
     Ok(Opened { service, catalog })
 }
 
@@ -121,7 +126,7 @@ impl Attempt<'_> {
             }
             #[cfg(not(feature = "http"))]
             Resolved::Http { .. } | Resolved::Sse { .. } => {
-                return Err(Failure::Unsupported("servers over HTTP need the feature `http`"));
+                return Err(Failure::Unresolved("servers over HTTP need the feature `http`".to_owned()));
             }
         })
     }

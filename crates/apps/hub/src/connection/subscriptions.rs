@@ -36,15 +36,14 @@ impl Holders {
         self.uris.iter().filter(|(_, holders)| !holders.is_empty()).map(|(uri, _)| uri)
     }
 
-    fn add(&mut self, uri: &str, holder: u64) -> bool {
-        if let Some(holders) = self.uris.get_mut(uri) {
-            holders.insert(holder);
-        } else if self.uris.len() < MAX {
-            self.uris.insert(uri.to_owned(), BTreeSet::from([holder]));
-        } else {
-            return false;
+    /// Adds a holder. Returns whether it is the only one of the URI, or `None` beyond the limit.
+    fn add(&mut self, uri: &str, holder: u64) -> Option<bool> {
+        if self.uris.len() >= MAX && !self.uris.contains_key(uri) {
+            return None;
         }
-        true
+        let holders = self.uris.entry(uri.to_owned()).or_default();
+        holders.insert(holder);
+        Some(holders.len() == 1)
     }
 }
 
@@ -60,7 +59,7 @@ pub(crate) struct Hold {
 impl Hold {
     /// Makes this a subscription of the program, too, which lasts until it is [removed](Subscriptions::remove).
     pub(crate) fn keep(&self) {
-        self.subscriptions.0.send_if_modified(|all| all.add(&self.uri, PROGRAM));
+        self.subscriptions.0.send_if_modified(|all| all.add(&self.uri, PROGRAM) == Some(true));
     }
 
     /// Releases a subscription that the server has refused, so there is nothing to cancel.
@@ -90,8 +89,10 @@ impl Subscriptions {
         let mut holder = None;
         self.0.send_if_modified(|all| {
             all.last += 1;
-            holder = all.add(uri, all.last).then_some(all.last);
-            holder.is_some()
+            let is_only = all.add(uri, all.last);
+            holder = is_only.map(|_| all.last);
+            // A stream of changes already has the URI if there are other holders.
+            is_only == Some(true)
         });
         Some(Hold { subscriptions: self.clone(), uri: uri.to_owned(), holder: holder? })
     }

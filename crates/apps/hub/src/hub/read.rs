@@ -62,8 +62,22 @@ impl Hub {
         recording.found(target.server(), &uri);
         target.supports("resources", |offers| offers.resources.is_some())?;
         match asking {
-            Some(caller) => target = self.approve_reading(target, &uri, caller, recording).await?,
             None => recording.ruled(|| Rule::Free),
+            Some(_) if self.calls().approval.is_allowed() => recording.ruled(|| Rule::Program),
+            Some(caller) => {
+                let proposed = Proposed {
+                    server: target.server().clone(),
+                    what: Use::Resource,
+                    name: uri.as_str().into(),
+                    tool: None,
+                    arguments: Arc::new(Value::Null),
+                    caller,
+                    has_changed: false,
+                };
+                self.approve(proposed, recording).await?;
+                let again = target.again_for(self.servers(), &uri);
+                target = again.inspect_err(|_| recording.ruled(|| Rule::Denied(DeniedBy::Change)))?;
+            }
         }
         let params = ReadResourceRequestParams::new(uri.clone());
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
@@ -71,32 +85,6 @@ impl Hub {
             ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, &self.calls().limits)),
             other => Err(target.unexpected(&uri, &other)),
         }
-    }
-
-    async fn approve_reading(
-        &self,
-        target: Target,
-        uri: &str,
-        caller: Arc<str>,
-        recording: &mut Recording,
-    ) -> Result<Target, CallError> {
-        if self.calls().approval.is_allowed() {
-            recording.ruled(|| Rule::Program);
-            return Ok(target);
-        }
-        let proposed = Proposed {
-            server: target.server().clone(),
-            what: Use::Resource,
-            name: uri.into(),
-            tool: None,
-            arguments: Arc::new(Value::Null),
-            caller,
-            has_changed: false,
-        };
-        self.approve(proposed, recording).await?;
-        target
-            .again_for(self.servers(), uri)
-            .inspect_err(|_| recording.ruled(|| Rule::Denied(DeniedBy::Change)))
     }
 
     /// Gets a prompt.
@@ -176,7 +164,8 @@ impl Hub {
     /// A server may have 1,000 subscriptions. After a reconnect they are made again. A subscription that the server then
     /// refuses is removed and added to the [`troubles`](Self::troubles). So is each that a server without a handshake
     /// refuses, which it reports only after this method has returned.
-    /// Changes that happen while the server is not connected are not reported.
+    /// Changes that happen while the server is not connected are not reported. A server without a handshake reports changes
+    /// on a stream: when the hub has opened it again, the resource counts as changed.
     ///
     /// # Errors
     ///

@@ -1,14 +1,15 @@
 //! Configurations that change while servers run.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use agentwire_hub::{
-    CallError, Change, DisabledBy, ServerState,
+    CallError, CallRequest, Change, DisabledBy, ServerState,
     config::{Patterns, Sources},
 };
 use agentwire_testkit::eventually;
 use futures_util::StreamExt;
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::{
     left::BOUND,
@@ -17,8 +18,9 @@ use crate::{
 };
 
 tests!(applying:
-    servers_are_added_removed_and_kept, only_a_changed_launch_restarts_a_server,
-    changed_limit_applies_at_once, disabled_server_ends_and_starts_when_enabled,
+    servers_are_added_removed_and_kept, call_of_a_removed_server_names_the_removal,
+    only_a_changed_launch_restarts_a_server, changed_limit_applies_at_once,
+    disabled_server_ends_and_starts_when_enabled,
     reused_name_waits_for_the_end_of_the_old_server, servers_have_the_order_of_the_configuration,
 );
 
@@ -38,6 +40,21 @@ fn servers_are_added_removed_and_kept() {
             let event = events.next().await.unwrap();
             removed = event.server == Some("old".into()) && matches!(event.change, Change::Removed);
         }
+    });
+}
+
+fn call_of_a_removed_server_names_the_removal() {
+    with_server(&["progress=1000"], async |_, hub| {
+        let begun = Arc::new(Notify::new());
+        let begins = Arc::clone(&begun);
+        let call = CallRequest::new("s", "fault").on_progress(move |_| begins.notify_one());
+        let remove = async {
+            begun.notified().await;
+            hub.apply(configuration([]));
+        };
+        let (lost, ()) = tokio::join!(hub.call(call), remove);
+        let error = lost.unwrap_err().to_string();
+        assert!(error.ends_with(": it was removed from the configuration"), "{error}");
     });
 }
 

@@ -19,7 +19,8 @@ use crate::{
 };
 
 tests!(starting:
-    exit_before_the_handshake_is_reported_with_its_stderr, program_that_is_no_server_is_reported,
+    exit_before_the_handshake_is_reported_with_its_stderr, exit_before_the_first_list_fails_the_start,
+    program_that_is_no_server_is_reported,
     missing_command_is_reported, hanging_start_times_out_and_delays_no_other_server,
     missing_list_does_not_block_other_lists, list_is_kept_if_it_cannot_be_read_again,
     server_that_is_silent_after_the_handshake_is_not_connected, servers_start_concurrently,
@@ -36,6 +37,15 @@ fn exit_before_the_handshake_is_reported_with_its_stderr() {
         assert_eq!(&*hub.troubles("s").unwrap()[0].what, why);
         mark.is_gone();
         hub.close().await;
+    });
+}
+
+fn exit_before_the_first_list_fails_the_start() {
+    play(async |mark| {
+        // It has answered the handshake, and reads the first request for a list.
+        let script = format!("{}; read a && read b && echo oops >&2; exit 3", shakes_hands());
+        let hub = hasty(Sources::new().server("s", mark.shell(&script))).build();
+        assert_eq!(failed(&hub, "s").await, "exited with code 3; stderr: oops");
     });
 }
 
@@ -140,14 +150,19 @@ fn list_is_kept_if_it_cannot_be_read_again() {
 
 fn server_that_is_silent_after_the_handshake_is_not_connected() {
     play(async |mark| {
-        let answer = json!({"jsonrpc": "2.0", "id": 0, "result": {
-            "protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}},
-            "serverInfo": {"name": "s", "version": "1"}}});
-        let mut silent = mark.shell(&format!("read initialize; echo '{answer}'; cat >/dev/null"));
+        let mut silent = mark.shell(&format!("{}; cat >/dev/null", shakes_hands()));
         silent.startup_timeout = Duration::from_secs(3);
         let hub = hasty(Sources::new().server("s", silent)).build();
         assert_eq!(failed(&hub, "s").await, "it was not ready within 3 s");
     });
+}
+
+/// Returns the start of a script that answers the handshake.
+fn shakes_hands() -> String {
+    let answer = json!({"jsonrpc": "2.0", "id": 0, "result": {
+        "protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}},
+        "serverInfo": {"name": "s", "version": "1"}}});
+    format!("read initialize; echo '{answer}'")
 }
 
 fn servers_start_concurrently() {

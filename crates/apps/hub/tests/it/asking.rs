@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use agentwire_hub::{Gateway, Handlers, Hub};
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt as _, ErrorData, RoleClient, RoleServer,
-    ServiceExt as _,
+    ServiceError, ServiceExt as _,
     model::{
         CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
         CreateMessageRequestParams, CreateMessageResult, CustomNotification, ElicitRequestParams,
@@ -295,6 +295,21 @@ async fn client_opens_pages_and_is_notified_of_their_end() {
     assert_eq!(connected.next_message().await, "test: sign in https://example.org/");
     // A form it can't answer.
     assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
+    let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}});
+    connected.call("test__notify", end).await;
+    assert_eq!(connected.next_message().await, "notifications/elicitation/complete \"e1\"");
+}
+
+#[tokio::test]
+async fn client_is_notified_of_the_end_of_a_page_that_an_error_names() {
+    let hub = asking().await;
+    let mut connected = connected(Gateway::new(&hub), json!({"elicitation": {"url": {}}}), true).await;
+    let page =
+        json!({"mode": "url", "message": "sign in", "url": "https://example.org/", "elicitationId": "e1"});
+    let call = params("test__refuse", json!({"elicitations": [page]}));
+    let refused = connected.client.call_tool(call).await;
+    let Err(ServiceError::McpError(error)) = refused else { panic!("{refused:?}") };
+    assert_eq!((error.code.0, error.data), (-32042, Some(json!({"elicitations": [page]}))));
     let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}});
     connected.call("test__notify", end).await;
     assert_eq!(connected.next_message().await, "notifications/elicitation/complete \"e1\"");

@@ -273,34 +273,36 @@ async fn dropped_call_loses_no_token() {
 
 #[tokio::test]
 async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_does_not() {
-    let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
+    for way in WAYS {
+        let Guarded { authority, hub, .. } = &Guarded::authorized(way).await;
 
-    authority.with(|state| {
-        state.refusal = Some((503, json!({})));
-        state.tokens.clear();
-    });
-    let why = echo(hub, "web", "a").await.unwrap_err();
-    assert!(!why.contains("token-") && !why.contains("refresh-"), "{why}");
-    assert!(
-        why.contains("`echo` was not authorized at the server `web`: the token cannot be renewed"),
-        "{why}"
-    );
-    assert!(why.contains("HTTP 503 Service Unavailable"), "{why}");
-    assert!(
-        matches!(hub.restart("web").await.unwrap(), ServerState::Reconnecting { why, .. } if why.contains("the token cannot be renewed"))
-    );
-    authority.with(|state| state.refusal = None);
-    until(hub, is_connected).await;
+        authority.with(|state| {
+            state.refusal = Some((503, json!({})));
+            state.tokens.clear();
+        });
+        let why = echo(hub, "web", "a").await.unwrap_err();
+        assert!(!why.contains("token-") && !why.contains("refresh-"), "{why}");
+        assert!(
+            why.contains("`echo` was not authorized at the server `web`: the token cannot be renewed"),
+            "{why}"
+        );
+        assert!(why.contains("HTTP 503 Service Unavailable"), "{why}");
+        assert!(
+            matches!(hub.restart("web").await.unwrap(), ServerState::Reconnecting { why, .. } if why.contains("the token cannot be renewed"))
+        );
+        authority.with(|state| state.refusal = None);
+        until(hub, is_connected).await;
 
-    authority.with(|state| {
-        state.tokens.clear();
-        state.refresh.clear();
-    });
-    let why = echo(hub, "web", "b").await.unwrap_err();
-    assert!(why.contains("was not authorized") || why.contains("it needs an authorization"), "{why}");
-    until(hub, is_refused).await;
-    authorize(hub).await;
-    assert_eq!(authority.with(|state| state.registered.len()), 1, "the client is known there already");
+        authority.with(|state| {
+            state.tokens.clear();
+            state.refresh.clear();
+        });
+        let why = echo(hub, "web", "b").await.unwrap_err();
+        assert!(why.contains("was not authorized") || why.contains("it needs an authorization"), "{why}");
+        until(hub, is_refused).await;
+        authorize(hub).await;
+        assert_eq!(authority.with(|state| state.registered.len()), 1, "the client is known there already");
+    }
 }
 
 #[tokio::test]

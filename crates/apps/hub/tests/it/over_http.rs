@@ -1,6 +1,6 @@
 //! Servers over HTTP: losses, reconnects and missing authorization.
 
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use agentwire_hub::{
     Approval, Backoff, CallError, CallRequest, Hub, HubBuilder, ServerState,
@@ -14,6 +14,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::{
     project,
@@ -149,6 +150,35 @@ async fn call_whose_response_is_cut_names_the_cause() {
     let CallError::ConnectionLost { why: Some(why), .. } = &error else { panic!("{error:?}") };
     assert!(why.contains("closed before message completed"), "{error}");
     assert!(matches!(state(&hub), ServerState::Connected { .. }));
+}
+
+#[tokio::test]
+async fn call_in_a_session_that_is_replaced_is_lost() {
+    let server = WebServer::start();
+    let hub = hub(Launch::Http(Endpoint::new(server.url("/mcp"))));
+    connected(&hub).await;
+    server.fault(|seen| {
+        (seen.rpc() == "tools/call").then(|| {
+            let token = &seen.body["params"]["_meta"]["progressToken"];
+            let step = json!({"jsonrpc": "2.0", "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": 1}});
+            let first = stream::iter([io::Result::Ok(Bytes::from(format!("data: {step}\n\n")))]);
+            let body = Body::from_stream(first.chain(stream::pending()));
+            ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+        })
+    });
+    let begun = Arc::new(Notify::new());
+    let begins = Arc::clone(&begun);
+    let replace = async {
+        begun.notified().await;
+        let streams = server.forget();
+        hub.refresh("web").await;
+        streams
+    };
+    let (lost, _streams) = tokio::join!(hub.call(echo().on_progress(move |_| begins.notify_one())), replace);
+    let error = lost.unwrap_err();
+    assert_eq!(error.code(), "connection_lost", "{error}");
+    assert!(error.to_string().contains("re-initialized before the response arrived"), "{error}");
 }
 
 #[tokio::test]

@@ -102,6 +102,8 @@ struct State {
     added: Vec<Value>,
     asked: HashMap<i64, mpsc::Sender<Value>>,
     subscribed: Vec<Value>,
+    /// The ids of the requests for streams of notifications.
+    streams: Vec<Value>,
     /// The methods of its other notifications.
     notifications: Vec<String>,
 }
@@ -181,6 +183,9 @@ impl Server {
         };
         let mut answer = match result {
             Ok(result) => json!({"result": result}),
+            Err(why) if params["arguments"]["elicitations"].is_array() => {
+                json!({"error": {"code": -32042, "message": why, "data": params["arguments"]}})
+            }
             Err(why) if self.is_stateless && why == REFUSAL => {
                 let required = json!({"requiredCapabilities": {"sampling": {}}});
                 json!({"error": {"code": -32021, "message": why, "data": required}})
@@ -195,8 +200,11 @@ impl Server {
     /// Accepts a subscription, except to a resource that it does not have.
     fn listen(&self, id: &Value, wanted: &Value) {
         let mut accepted = wanted.clone();
+        // The lock is held until the acknowledgement is sent: a test that sees the change knows that it was.
+        let mut state = self.state.lock().unwrap();
+        state.streams.push(id.clone());
         if let Some(uris) = accepted.get_mut("resourceSubscriptions").and_then(Value::as_array_mut) {
-            self.state.lock().unwrap().subscribed = uris.clone();
+            state.subscribed = uris.clone();
             uris.retain(|uri| uri != "test://none");
         }
         let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
@@ -252,8 +260,10 @@ impl Server {
                 text(&answer.recv().unwrap().to_string())
             }
             "received" => {
-                let State { client, cancelled, subscribed, notifications, .. } = &*self.state.lock().unwrap();
-                let received = json!({"client": client, "cancelled": cancelled, "subscribed": subscribed, "notifications": notifications});
+                let State { client, cancelled, subscribed, streams, notifications, .. } =
+                    &*self.state.lock().unwrap();
+                let received = json!({"client": client, "cancelled": cancelled, "subscribed": subscribed,
+                    "streams": streams, "notifications": notifications});
                 text(&received.to_string())
             }
             "notify" => {

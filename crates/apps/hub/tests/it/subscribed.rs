@@ -211,6 +211,41 @@ async fn subscription_that_a_server_without_a_handshake_refuses_is_removed() {
 }
 
 #[tokio::test]
+async fn resource_counts_as_changed_after_its_stream_was_replaced() {
+    let hub = hub(server::stateless(), |builder| builder).await;
+    let (mut first, second) = (session(&hub).await, session(&hub).await);
+    first.subscribe("test://a").await.unwrap();
+    settled(&hub, "test", json!(["test://a"])).await;
+    second.subscribe("test://b").await.unwrap();
+    assert_eq!(first.next_message().await, "test://a");
+}
+
+#[tokio::test]
+async fn resource_counts_as_changed_after_the_server_has_ended_its_stream() {
+    let hub = hub(server::stateless(), |builder| builder).await;
+    let mut client = session(&hub).await;
+    client.subscribe("test://a").await.unwrap();
+    settled(&hub, "test", json!(["test://a"])).await;
+    let streams = received_by(&hub, "test").await["streams"].clone();
+    let end = json!({"requestId": streams.as_array().unwrap().last().unwrap()});
+    let end = json!({"method": "notifications/cancelled", "params": end});
+    hub.call(CallRequest::new("test", "notify").arguments(end)).await.unwrap();
+    assert_eq!(client.next_message().await, "test://a");
+}
+
+#[tokio::test]
+async fn subscription_that_another_client_has_opens_no_other_stream() {
+    let hub = hub(server::stateless(), |builder| builder).await;
+    let (first, second) = (session(&hub).await, session(&hub).await);
+    first.subscribe("test://a").await.unwrap();
+    settled(&hub, "test", json!(["test://a"])).await;
+    let before = received_by(&hub, "test").await["streams"].clone();
+    second.subscribe("test://a").await.unwrap();
+    hub.subscribe("test", "test://a").await.unwrap();
+    assert_eq!(received_by(&hub, "test").await["streams"], before);
+}
+
+#[tokio::test]
 async fn subscription_that_a_server_does_not_support_is_not_acknowledged() {
     let mut program = program();
     program.env.insert("NO_SUBSCRIPTIONS".to_owned(), "1".to_owned());
