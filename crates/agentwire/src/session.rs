@@ -127,6 +127,9 @@ impl Session {
     }
 
     /// Returns the CLI's reply to the last handshake.
+    ///
+    /// Its commands may change later, for example when an MCP server has connected:
+    /// [`System::CommandsChanged`](agentwire_protocol::System::CommandsChanged) has the new list.
     pub fn initialized(&self) -> &InitializeReply {
         &self.handshake.reply
     }

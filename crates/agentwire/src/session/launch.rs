@@ -23,7 +23,11 @@ pub(super) fn launch(options: &Options, plan: LaunchPlan) -> Result<(Launch, Opt
         .args(plan.args_with_files_in(&dir));
     launch.user = user.map(|user| (user.id, user.group));
     launch.env_clear = options.env_clear;
-    launch.cwd.clone_from(&options.cwd);
+    if options.cwd.is_some() {
+        launch.cwd.clone_from(&options.cwd);
+        // The CLI resolves links in its folder, and accepts the name with the links as well only from this variable.
+        launch = launch.env("PWD", options.working_dir());
+    }
     launch = plan.env_remove.into_iter().fold(launch, Launch::env_remove);
     Ok((launch.envs(plan.env), files))
 }

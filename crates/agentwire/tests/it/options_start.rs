@@ -1,7 +1,7 @@
 //! Effects of options on a real start: private files, a second start for an old CLI, warnings, and the runtime of a
 //! script.
 
-use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
+use std::{env, ffi::OsStr, fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
 
 use agentwire::{
     Error, Options, RawJson, Session, Warning,
@@ -163,6 +163,19 @@ fn script_is_run_by_its_runtime() {
     assert_eq!(launch.args[0], "-u");
     run(async { Session::connect(options).await.unwrap().close().await.unwrap() });
     assert!(cli.args().contains(&"--model=opus".to_owned()));
+}
+
+#[test]
+fn working_folder_is_named_as_given() {
+    let cli = Noting::new(json!({}), "claude");
+    let pwd = |options: Options| {
+        let launch = Session::builder().options(options).launch().unwrap();
+        launch.env.get(OsStr::new("PWD")).cloned()
+    };
+    assert_eq!(pwd(cli.options()), None);
+    let folder = cli.options().cwd("sub/..");
+    assert_eq!(pwd(folder.clone()), Some(env::current_dir().unwrap().join("sub/..").into()));
+    assert_eq!(pwd(folder.env("PWD", "/own")), Some("/own".into()));
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Returns the login without refresh tokens, which can be used only once: the CLI would store the new ones in a folder
-/// that is deleted.
+/// that is deleted. As in the published TypeScript SDK, the grant for the chat history is left out too.
 ///
 /// An unreadable login is skipped, because it may contain one.
 fn without_refresh_tokens(login: &[u8]) -> Option<Vec<u8>> {
@@ -70,7 +70,7 @@ fn without_refresh_tokens(login: &[u8]) -> Option<Vec<u8>> {
 fn remove_refresh_tokens(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| !REFRESH_TOKENS.contains(&name.as_str()));
+            fields.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
             fields.values_mut().for_each(remove_refresh_tokens);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_refresh_tokens),
@@ -100,7 +100,7 @@ const STATE: &str = ".claude.json";
 const OLD_STATE: &str = ".config.json";
 const SETTINGS: &[&str] = &["settings.json", "cowork_settings.json"];
 const LOGIN_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
-const REFRESH_TOKENS: &[&str] = &["refreshToken", "refresh_token"];
+const LEFT_OUT: &[&str] = &["refreshToken", "refresh_token", "chatHistoryOauth"];
 const PLUGINS: &[&str] = &["enabledPlugins", "extraKnownMarketplaces", "additionalMarketplaces"];
 /// Some editors write it before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -115,6 +115,7 @@ mod tests {
     fn no_refresh_token_is_written() {
         let login = json!({
             "claudeAiOauth": {"accessToken": "a", "refreshToken": "b", "expiresAt": 1},
+            "chatHistoryOauth": {"accessToken": "f"},
             "mcpOAuth": {"s": {"accessToken": "c", "refreshToken": "d"}, "t": [{"refresh_token": "e"}]},
         });
         let left: Value =

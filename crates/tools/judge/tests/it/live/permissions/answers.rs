@@ -1,9 +1,9 @@
 //! What each answer of the handler does.
 
-use std::{fs, future::pending, time::Duration};
+use std::{fs, future::pending, os::unix::fs::symlink, time::Duration};
 
 use agentwire::{
-    Decision, Options, PermissionMode, RawJson,
+    Decision, Options, PermissionMode, RawJson, Session,
     hooks::{PermissionHandler, policy},
     protocol::{
         message::TerminalReason,
@@ -12,7 +12,10 @@ use agentwire::{
 };
 use serde_json::json;
 
-use super::{Game, reply, settings, shell, uses};
+use super::{
+    super::{Place, place::turn},
+    Game, reply, settings, shell, uses,
+};
 
 const TOUCH: &str = "touch b.txt";
 
@@ -130,6 +133,17 @@ async fn a_rule_of_the_session_answers_the_next_question() {
 }
 
 /// The CLI asks about `Task` as `Agent`, and a deny list knows both names.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn folder_named_through_a_link_is_writable_by_that_name() {
+    let write = ("Write", json!({"file_path": "${place}/link/b.txt", "content": "two\n"}));
+    let place = Place::scripted(&uses([write]).to_string()).await;
+    symlink(place.file("project"), place.file("link")).unwrap();
+    let options = place.options().cwd(place.path("link")).permission_mode(PermissionMode::AcceptEdits);
+    let result = turn(Session::builder().options(options), "Go.").await;
+    assert!(place.file("project/b.txt").exists(), "{result:?}");
+}
+
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn lists_match_the_names_in_questions() {
