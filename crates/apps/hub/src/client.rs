@@ -267,7 +267,6 @@ impl Client {
         ListRootsResult::new(roots)
     }
 
-    /// Reports that a resource has changed.
     pub(crate) fn updated(&self, uri: &str) {
         if uri.len() > MAX_URI {
             tracing::debug!(server = %self.server, length = uri.len(), "an update with a long URI was ignored");

@@ -110,8 +110,8 @@ impl Handlers {
         self
     }
 
-    /// Sets the handler for changed resources of servers (`notifications/resources/updated`). It gets the URI, and must not
-    /// block.
+    /// Sets the handler for changed resources of servers (`notifications/resources/updated`). It gets the URI. It must not
+    /// block, since nothing of the server is received meanwhile.
     pub fn resource_updated(mut self, handler: impl Fn(&ServerName, &str) + Send + Sync + 'static) -> Self {
         self.updated = Some(Arc::new(handler));
         self

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agentwire_net::{error_chain, excerpt};
 use rmcp::{
-    ServiceError,
+    ErrorData, ServiceError,
     model::{CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, ServerResult, Tool},
     service::PeerRequestOptions,
 };
@@ -245,7 +245,6 @@ impl Target {
         let (server, name) = (self.server().clone(), name.into());
         match why {
             NoAnswer::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
-            // These two are errors of our transports.
             NoAnswer::Failed(ServiceError::McpError(error)) if is_unreadable(&error) => {
                 self.unreadable(&name, excerpt(&error.message))
             }
@@ -305,6 +304,11 @@ impl Target {
     fn unreadable(&self, name: &str, why: impl Into<String>) -> CallError {
         CallError::Protocol { server: self.server().clone(), name: name.into(), why: why.into() }
     }
+}
+
+/// Returns whether the error comes from the transport, and is no refusal of the server.
+pub(crate) fn is_of_transport(error: &ErrorData) -> bool {
+    is_unreadable(error) || error.message == REPLACED
 }
 
 /// The error of `rmcp` for requests of an expired session over streamable HTTP.

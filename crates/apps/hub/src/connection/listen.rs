@@ -1,6 +1,6 @@
 //! The notifications of servers without a handshake, which arrive only on a `subscriptions/listen` stream.
 
-use std::{convert::Infallible, future::pending, time::Duration};
+use std::{convert::Infallible, future::pending, mem, time::Duration};
 
 use agentwire_net::excerpt;
 use rmcp::{
@@ -21,17 +21,18 @@ impl Core {
             return self.subscriptions.cancel_released(live, limit, &self.record).await;
         }
         let mut uris = self.subscriptions.follow();
-        let (mut losses, mut listened) = (0, Vec::new());
+        let (mut losses, mut requested) = (0, Vec::new());
         loop {
             // Released subscriptions are not part of the next stream.
             self.subscriptions.take_released();
             let wanted = filter(live, uris.borrow_and_update().uris());
             if wanted == SubscriptionFilter::default() {
+                requested.clear();
                 let _ = uris.changed().await;
                 continue;
             }
             let end = tokio::select! {
-                end = self.listen_once(live, &wanted, &mut listened) => end,
+                end = self.listen_once(live, &wanted, &mut requested) => end,
                 Ok(()) = uris.changed() => continue,
             };
             match end {
@@ -52,19 +53,19 @@ impl Core {
 
     /// Listens until the stream ends. Returns whether there was a notification, which the transport has handled.
     ///
-    /// `listened` are the resources of the last stream, and then those of this one.
+    /// `requested` are the resources of the last request for a stream, and then those of this one.
     async fn listen_once(
         &self,
         live: &Live,
         wanted: &SubscriptionFilter,
-        listened: &mut Vec<String>,
+        requested: &mut Vec<String>,
     ) -> Result<bool, ServiceError> {
+        let before = mem::replace(requested, wanted.resource_subscriptions.clone().unwrap_or_default());
         let mut subscription = live.peer.listen(wanted.clone()).await?;
-        // The lists, and the resources of the last stream, may have changed before the stream was open.
+        // The lists, and the resources requested before, may have changed before the stream was open.
         live.client.missed();
         let taken = self.taken(wanted, &subscription);
-        listened.iter().filter(|uri| taken.contains(uri)).for_each(|uri| live.client.updated(uri));
-        *listened = taken;
+        before.iter().filter(|uri| taken.contains(uri)).for_each(|uri| live.client.updated(uri));
         let mut has_come = false;
         while subscription.next().await?.is_some() {
             has_come = true;

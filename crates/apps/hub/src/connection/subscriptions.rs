@@ -17,6 +17,7 @@ use rmcp::{
 use tokio::{sync::watch, time::timeout};
 
 use super::{Live, Record};
+use crate::call::is_of_transport;
 
 /// The subscribed URIs, independent of connections. Clones share the list.
 #[derive(Clone, Debug, Default)]
@@ -173,12 +174,11 @@ impl Subscriptions {
         }
         let _waits = live.client.inbound.activity.wait();
         let all = async {
-            for uri in uris {
-                if !self.is_held(&uri) {
-                    continue;
-                }
+            for uri in uris.into_iter().filter(|uri| self.is_held(uri)) {
                 match live.peer.subscribe(SubscribeRequestParams::new(uri.as_str())).await {
                     Ok(()) | Err(ServiceError::UnexpectedResponse) => {}
+                    // The server has refused nothing. A session that replaces this one subscribes again.
+                    Err(ServiceError::McpError(error)) if is_of_transport(&error) => {}
                     Err(ServiceError::McpError(error)) => {
                         self.remove_refused(&uri);
                         let (uri, why) = (excerpt(&uri), excerpt(&error.message));
