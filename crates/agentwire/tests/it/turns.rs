@@ -234,15 +234,33 @@ async fn turn_started_by_the_cli_is_set_aside() {
     assert_eq!(next_kind(&mut session).await, "command_lifecycle");
 }
 
-#[tokio::test(start_paused = true)]
-async fn turn_that_runs_before_the_first_prompt_is_set_aside() {
-    let (mut session, mut peer) = connected(Session::builder().permissions(handler())).await;
-    for line in [state("running"), init(), assistant("of the other turn")] {
+/// Returns a session that has read the begin of a turn that the CLI started, after this state.
+async fn busy(state: Value) -> (Session, Peer) {
+    let (session, mut peer) = connected(Session::builder().permissions(handler())).await;
+    for line in [state, init(), assistant("of the other turn")] {
         peer.say(line).await;
     }
     // The session has read the lines that precede this request.
     peer.ask("q", can_use_tool("Bash")).await;
     peer.response("q").await;
+    (session, peer)
+}
+
+/// CLI 2.1.197 reports such a state with `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`.
+#[tokio::test(start_paused = true)]
+async fn running_turn_may_be_that_of_a_prompt_if_the_state_is_not_marked() {
+    let (mut session, mut peer) = busy(state("running")).await;
+    let turn = session.ask("own").await.unwrap();
+    prompt(&mut peer).await;
+    peer.say(result("both")).await;
+    assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("both"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_that_runs_before_the_first_prompt_is_set_aside() {
+    let mut running = state("running");
+    running["sdk_host_only"] = json!(true);
+    let (mut session, mut peer) = busy(running).await;
     let mut turn = session.ask("own").await.unwrap();
     let own = prompt(&mut peer).await.0;
     assert!(timeout(Duration::from_secs(1), turn.next()).await.is_err(), "a message of the other turn");

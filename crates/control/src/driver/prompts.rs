@@ -35,8 +35,8 @@ impl Control {
     /// Like [`send`](Self::send), and returns how many turns come before that of the prompt, and whether an earlier
     /// prompt with its id was settled already.
     ///
-    /// A running turn counts if the CLI reports session states; such a CLI names the prompts that it merges into the
-    /// turn. The CLI ignores a prompt with the id of an earlier one.
+    /// A running turn counts if the CLI reports session states with `sdk_host_only`; such a CLI names the prompts that it
+    /// merges into the turn. The CLI ignores a prompt with the id of an earlier one.
     ///
     /// # Cancel safety
     ///

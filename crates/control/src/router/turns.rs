@@ -90,6 +90,8 @@ pub(super) struct Turns {
     given_work: bool,
     /// The last state that the CLI reported; 2.1.197 reports none.
     state: Option<SessionState>,
+    /// Whether a state was marked as one for the host, as by CLIs that name merged prompts.
+    has_host_state: bool,
     /// The last result, if it was an error and no message of the conversation followed.
     error_result: Option<Box<TurnResult>>,
     /// The error kind of the last assistant message of the main conversation.
@@ -153,6 +155,7 @@ impl Turns {
         match message {
             Message::System(System::SessionStateChanged(changed)) => {
                 self.state = Some(changed.state.clone());
+                self.has_host_state |= changed.sdk_host_only;
                 if changed.state == SessionState::Idle {
                     self.tasks.report_possible = false;
                     return self.owes_result;
@@ -268,9 +271,10 @@ impl Turns {
 
     /// Returns how many turns end before that of a prompt that is sent now and not merged into the running turn.
     ///
-    /// CLI 2.1.197 reports no state and does not name merged prompts, so that the running turn may be the prompt's.
+    /// CLI 2.1.197 does not name merged prompts, so that the running turn may be the prompt's. It reports no state, or one
+    /// without `sdk_host_only`.
     pub(super) fn before_a_prompt(&self) -> u64 {
-        self.current.index + u64::from(self.current.has_begun && self.state.is_some())
+        self.current.index + u64::from(self.current.has_begun && self.has_host_state)
     }
 
     /// Adds the state of the turn to the end of the session.
