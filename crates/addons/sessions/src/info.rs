@@ -70,8 +70,8 @@ pub(crate) fn called(file: &SessionFile, ends: &Ends) -> Option<String> {
 
 /// Returns the user's title for a session, or the generated one.
 ///
-/// A title in the session's folder is older than one at the end of the file, where an empty one removes the title, and
-/// later than one at its start.
+/// A title in the session's folder is older than one at the end of the file, even an empty one, and later than one at
+/// its start.
 fn title(
     head: &Fields<'_>,
     tail: &Fields<'_>,

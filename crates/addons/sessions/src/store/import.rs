@@ -24,7 +24,8 @@ use crate::{RawEntry, SessionError, Sessions};
 /// A mirror keeps the first folder of a session that the CLI has moved to a worktree; an import uses the present one.
 /// The archive mark is imported with its time.
 /// Importing a session again, or one of which a mirror did not store the end, adds only missing entries. Entries
-/// without an id are counted: one is missing if the file has more equal ones than the store.
+/// without an id are counted: one is missing if the file has more equal ones than the store. The later ones of its
+/// kind are then added again, because of some kinds the last one counts.
 /// A store only appends, so a session that lacks earlier entries there is refused.
 ///
 /// Entries are appended in order, in batches of at most 500 entries or about a megabyte.
@@ -109,13 +110,16 @@ async fn append_missing(
         }
         batch.retain(|entry| match entry.uuid() {
             Some(id) => !ids.contains(id),
-            None => match without_id.get_mut(&value(entry)) {
-                Some(left) if *left > 0 => {
+            None => {
+                let value = value(entry);
+                if let Some(left) = without_id.get_mut(&value).filter(|left| **left > 0) {
                     *left -= 1;
-                    false
+                    return false;
                 }
-                _ => true,
-            },
+                // Of some kinds the last entry counts, so later ones must follow this one in the store too.
+                without_id.retain(|stored, _| stored["type"] != value["type"]);
+                true
+            }
         });
         if !batch.is_empty() {
             store.append(key, &batch).await?;

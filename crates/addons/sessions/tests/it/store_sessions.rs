@@ -196,6 +196,25 @@ async fn a_repeated_import_does_not_undo_a_new_title_in_the_store() {
 }
 
 #[tokio::test]
+async fn a_missing_title_does_not_follow_a_later_one_in_the_store() {
+    let config = Config::new();
+    let path = written(&config);
+    let (sessions, session, store) = (config.sessions(), SessionId::from(id(1)), MemoryStore::new());
+    let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
+    let stored = StoreSessions::new(&store, key.project());
+    sessions.rename(&session, "Old").unwrap();
+    let old = fs::read_to_string(&path).unwrap();
+    sessions.rename(&session, "New").unwrap();
+    let newer = fs::read_to_string(&path).unwrap()[old.len()..].to_owned();
+    // A mirror that did not see the first title.
+    store.append(&key, &[RawEntry::parse(&newer).unwrap()]).await.unwrap();
+    for _ in 0..2 {
+        import_session(&sessions, &session, &store).await.unwrap().unwrap();
+        assert_eq!(stored.info(&session).await.unwrap().unwrap().summary, "New");
+    }
+}
+
+#[tokio::test]
 async fn a_repeated_import_adds_the_metadata_of_a_subagent_only_if_it_has_changed() {
     let config = Config::new();
     let path = written(&config);
