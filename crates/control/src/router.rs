@@ -5,6 +5,7 @@ mod event;
 mod frames;
 mod inbound;
 mod outbound;
+mod prompt_state;
 mod prompts;
 mod transmit;
 mod turns;
@@ -19,7 +20,7 @@ use agentwire_protocol::{
 use bytes::Bytes;
 
 pub use event::{Ignored, NamedPrompts, RawEvent, Received, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
-pub use turns::PromptState;
+pub use prompt_state::PromptState;
 
 use crate::{ControlError, RequestClosed, SessionExit};
 use inbound::Inbound;
