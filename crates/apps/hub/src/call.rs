@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::outcome::CallLimits;
 use crate::{Progress, approval::Approval, audit::Audit, client::Caller};
-pub(crate) use target::{Target, is_of_transport};
+pub(crate) use target::Target;
 
 /// A tool call.
 #[non_exhaustive]

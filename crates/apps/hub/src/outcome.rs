@@ -11,7 +11,7 @@ use rmcp::model::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::size::size;
+use crate::{size::size, transport::stdio::is_unreadable};
 pub use error::{CallError, DeniedBy, TimeLimit, Violation};
 pub use limits::CallLimits;
 
@@ -115,6 +115,11 @@ pub(crate) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits
         completion.has_more = Some(true);
     }
     completion
+}
+
+/// Returns whether the error comes from the transport, and is no refusal of the server.
+pub(crate) fn is_of_transport(error: &ErrorData) -> bool {
+    is_unreadable(error) || error.message == REPLACED
 }
 
 /// Limits an error of a server.
@@ -342,6 +347,8 @@ const MAX_BESIDE: usize = 64 << 10;
 const ENTRY: usize = 32;
 /// The maximum length of an error message, in bytes.
 const MAX_MESSAGE: usize = 16 << 10;
+/// The error of `rmcp` for requests of an expired session over streamable HTTP.
+pub(crate) const REPLACED: &str = "streamable HTTP session was re-initialized before the response arrived";
 
 #[cfg(test)]
 mod tests;

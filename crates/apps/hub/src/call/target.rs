@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agentwire_net::{error_chain, excerpt};
 use rmcp::{
-    ErrorData, ServiceError,
+    ServiceError,
     model::{CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, ServerResult, Tool},
     service::PeerRequestOptions,
 };
@@ -23,7 +23,7 @@ use crate::{
     catalog::Catalog,
     config::Configured,
     connection::{Connection, Live},
-    outcome::bounded_error,
+    outcome::{REPLACED, bounded_error},
     servers::Servers,
     spelling,
     transport::{
@@ -305,11 +305,3 @@ impl Target {
         CallError::Protocol { server: self.server().clone(), name: name.into(), why: why.into() }
     }
 }
-
-/// Returns whether the error comes from the transport, and is no refusal of the server.
-pub(crate) fn is_of_transport(error: &ErrorData) -> bool {
-    is_unreadable(error) || error.message == REPLACED
-}
-
-/// The error of `rmcp` for requests of an expired session over streamable HTTP.
-const REPLACED: &str = "streamable HTTP session was re-initialized before the response arrived";

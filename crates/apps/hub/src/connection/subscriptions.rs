@@ -17,7 +17,7 @@ use rmcp::{
 use tokio::{sync::watch, time::timeout};
 
 use super::{Live, Record};
-use crate::call::is_of_transport;
+use crate::outcome::is_of_transport;
 
 /// The subscribed URIs, independent of connections. Clones share the list.
 #[derive(Clone, Debug, Default)]
