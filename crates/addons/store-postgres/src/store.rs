@@ -25,10 +25,9 @@ use crate::tables::{self, Tables};
 /// An entry with an id is stored once, with its exact text.
 ///
 /// Up to four connections are opened on demand and replaced when lost.
-/// Reads and deletions are then repeated.
+/// Reads and deletions are then repeated, and so are appends that have not begun to commit.
 /// After a call without a reply, new connections are used.
-/// An append that fails before its entries are sent is repeated; if its outcome is unknown, it returns an error, and
-/// repeating it does not duplicate entries with an id.
+/// An append whose outcome is unknown returns an error; repeating it does not duplicate entries with an id.
 ///
 /// Requires tokio and PostgreSQL 11.
 /// A project and a subpath together may have some 2,600 bytes.
@@ -90,6 +89,8 @@ impl PostgresStore {
     }
 
     /// Sets the time limit of each call, including connecting; the default is 30 seconds.
+    ///
+    /// A mirror loses entries whose append takes longer than its `sessionStoreAppendTimeoutMs`, which must be higher.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -112,16 +113,9 @@ impl PostgresStore {
     }
 
     async fn add(&self, key: &SessionKey, entries: &[RawEntry]) -> Result<(), Failed> {
-        let (taken, row) = self.begin(key).await?;
+        let (taken, row) = self.begin(key, entries).await?;
         let (id, next): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
-        let uuids: Vec<Option<&[u8]>> =
-            entries.iter().map(|entry| entry.uuid().map(|id| id.as_str().as_bytes())).collect();
-        let texts: Vec<&str> = entries.iter().map(RawEntry::as_str).collect();
-        let statement = self.tables.fill(tables::ADD);
-        let given: [(&(dyn ToSql + Sync), Type); 4] =
-            [(&id, Type::INT8), (&next, Type::INT8), (&uuids, Type::BYTEA_ARRAY), (&texts, Type::TEXT_ARRAY)];
-        let added = taken.client().query_typed(&statement, &given).await?;
-        let added = added.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<i64>, _>>()?;
+        let added: HashSet<i64> = row.try_get::<_, Vec<i64>>(3)?.into_iter().collect();
         if added.is_empty() {
             taken.client().batch_execute("rollback").await?;
         } else {
@@ -136,19 +130,27 @@ impl PostgresStore {
             let given: [(&(dyn ToSql + Sync), Type); 3] =
                 [(&id, Type::INT8), (&end, Type::INT8), (&summary, Type::TEXT)];
             let client = taken.client();
-            // If the insert fails, the commit rolls back.
+            // If the update fails, the commit rolls back.
             tokio::try_join!(biased; client.execute_typed(&statement, &given), client.batch_execute("commit"))?;
         }
         self.pool.give_back(taken);
         Ok(())
     }
 
-    /// Starts a transaction that locks the key's row.
-    async fn begin(&self, key: &SessionKey) -> Result<(Taken<'_>, Row), Failed> {
-        let statement = self.tables.fill(tables::TAKE);
-        let (session, subpath) = (key.session_id().as_str(), key.subpath().unwrap_or_default());
-        let given: [(&(dyn ToSql + Sync), Type); 3] =
-            [(&key.project(), Type::TEXT), (&session, Type::TEXT), (&subpath, Type::TEXT)];
+    /// Starts a transaction that locks the key's row and adds the entries.
+    async fn begin(&self, key: &SessionKey, entries: &[RawEntry]) -> Result<(Taken<'_>, Row), Failed> {
+        let statement = self.tables.fill(tables::ADD);
+        let [project, session, subpath] = names(key);
+        let uuids: Vec<Option<&[u8]>> =
+            entries.iter().map(|entry| entry.uuid().map(|id| id.as_str().as_bytes())).collect();
+        let texts: Vec<&str> = entries.iter().map(RawEntry::as_str).collect();
+        let given: [(&(dyn ToSql + Sync), Type); 5] = [
+            (&project, Type::TEXT),
+            (&session, Type::TEXT),
+            (&subpath, Type::TEXT),
+            (&uuids, Type::BYTEA_ARRAY),
+            (&texts, Type::TEXT_ARRAY),
+        ];
         let begin = self.begin_statement();
         loop {
             let taken = self.pool.take().await?;
@@ -160,7 +162,7 @@ impl PostgresStore {
             );
             match begun {
                 Ok(((), row)) => return Ok((taken, row)),
-                // Nothing was stored; the next connection is new.
+                // Nothing was committed; the next connection is new.
                 Err(error) if taken.was_lost(&error) => self.pool.forget(),
                 Err(error) => return Err(error.into()),
             }

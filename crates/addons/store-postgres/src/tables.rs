@@ -60,15 +60,21 @@ fn check(name: &str, longest: usize) -> Result<(), StoreError> {
 
 pub(crate) const CREATE: &str = include_str!("tables.sql");
 
-/// Locks the key's row until the end of the transaction, so that appends to one key are serialized.
-pub(crate) const TAKE: &str = "insert into {keys} (project, session_id, subpath) values ($1, $2, $3) \
-    on conflict (project, session_id, subpath) do update set next = {keys}.next \
-    returning id, next, summary";
-
-pub(crate) const ADD: &str = "insert into {entries} (key, position, uuid, entry) \
-    select $1, $2 + at - 1, sha256(uuid), entry \
-    from unnest($3, $4) with ordinality as given (uuid, entry, at) order by at \
-    on conflict do nothing returning position";
+/// Locks the key's row until the end of the transaction, so that appends to one key are serialized, and adds the
+/// entries.
+///
+/// The server waits for the rest of a message without a time limit, so a lock taken before the message with the
+/// entries could outlive a lost writer.
+pub(crate) const ADD: &str = "with taken as ( \
+        insert into {keys} (project, session_id, subpath) values ($1, $2, $3) \
+        on conflict (project, session_id, subpath) do update set next = {keys}.next \
+        returning id, next, summary \
+    ), added as ( \
+        insert into {entries} (key, position, uuid, entry) \
+        select id, next + at - 1, sha256(uuid), entry \
+        from taken, unnest($4, $5) with ordinality as given (uuid, entry, at) order by at \
+        on conflict do nothing returning position \
+    ) select id, next, summary, array(select position from added) from taken";
 
 pub(crate) const CLOSE: &str = "update {keys} set next = $2, summary = $3, \
     modified_ms = greatest(modified_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint) where id = $1";

@@ -20,6 +20,7 @@ pub(crate) struct Proxy {
 struct Will {
     break_at_commit: AtomicBool,
     fall_silent_at_begin: AtomicBool,
+    fall_silent_amid_entries: AtomicBool,
     /// The number of connections, and how many of the first are stalled.
     connections: AtomicUsize,
     silent: AtomicUsize,
@@ -55,6 +56,11 @@ impl Proxy {
     /// Stalls the next connection that starts a transaction, in both directions.
     pub(crate) fn fall_silent_at_the_next_begin(&self) {
         self.will.fall_silent_at_begin.store(true, Ordering::SeqCst);
+    }
+
+    /// Stalls the next connection that sends entries, after a part of them and in both directions.
+    pub(crate) fn fall_silent_amid_the_next_entries(&self) {
+        self.will.fall_silent_amid_entries.store(true, Ordering::SeqCst);
     }
 
     /// Stalls all existing connections and returns their number; new ones work.
@@ -99,7 +105,14 @@ async fn forth(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, num
     loop {
         let read = from.read(&mut bytes).await;
         will.speak(number).await;
-        let Ok(count @ 1..) = read else { return };
+        let Ok(mut count @ 1..) = read else { return };
+        // A word of the statement that adds entries, which follow it.
+        if contains(&bytes[..count], b"with ordinality")
+            && will.fall_silent_amid_entries.swap(false, Ordering::SeqCst)
+        {
+            will.silence();
+            count /= 2;
+        }
         if to.write_all(&bytes[..count]).await.is_err() {
             return;
         }
@@ -110,11 +123,10 @@ async fn back(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, numb
     let mut bytes = vec![0; 65536];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
         // The server reports that the commit is complete.
-        let contains = |word: &[u8]| bytes[..count].windows(word.len()).any(|window| window == word);
-        if contains(b"COMMIT\0") && will.break_at_commit.swap(false, Ordering::SeqCst) {
+        if contains(&bytes[..count], b"COMMIT\0") && will.break_at_commit.swap(false, Ordering::SeqCst) {
             return;
         }
-        if contains(b"BEGIN\0") && will.fall_silent_at_begin.swap(false, Ordering::SeqCst) {
+        if contains(&bytes[..count], b"BEGIN\0") && will.fall_silent_at_begin.swap(false, Ordering::SeqCst) {
             will.silence();
         }
         will.speak(number).await;
@@ -122,4 +134,8 @@ async fn back(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, numb
             return;
         }
     }
+}
+
+fn contains(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
 }

@@ -100,30 +100,19 @@ async fn concurrent_appends_do_not_interleave() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn an_append_whose_connection_is_cut_is_an_error_and_leaves_nothing() {
-    let mut cut = Cut::new().await;
-    // The row is locked and the entries are sent, which have to wait.
-    cut.hold(|table| format!("lock table \"{table}_entries\" in exclusive mode")).await;
-    let append = cut.append();
-    cut.once_it_waits().await;
-    let text = error_chain(&append.await.unwrap().unwrap_err());
-    assert!(text.contains("terminating connection"), "{text}");
-    cut.let_go().await;
-    assert_eq!(cut.loaded().await, [entry(1)]);
-    cut.append().await.unwrap().unwrap();
-    assert_eq!(cut.loaded().await, [1, 2, 3].map(entry));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn append_is_retried_if_the_connection_is_cut_before_its_entries() {
-    let mut cut = Cut::new().await;
-    cut.hold(|table| format!("select from \"{table}\" for update")).await;
-    let append = cut.append();
-    cut.once_it_waits().await;
-    cut.let_go().await;
-    append.await.unwrap().unwrap();
-    assert_eq!(cut.loaded().await, [1, 2, 3].map(entry));
+async fn append_is_retried_if_the_connection_is_cut_before_its_commit() {
+    let key_row = |table: &str| format!("select from \"{table}\" for update");
+    let entries = |table: &str| format!("lock table \"{table}_entries\" in exclusive mode");
+    let locks: [fn(&str) -> String; 2] = [key_row, entries];
+    for lock in locks {
+        let mut cut = Cut::new().await;
+        cut.hold(lock).await;
+        let append = cut.append();
+        cut.once_it_waits().await;
+        cut.let_go().await;
+        append.await.unwrap().unwrap();
+        assert_eq!(cut.loaded().await, [1, 2, 3].map(entry));
+    }
 }
 
 /// A store with one entry, and a second client that closes its connections.
@@ -220,15 +209,20 @@ async fn connections_that_fell_silent_cost_one_limit() {
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
 async fn lost_writer_releases_its_lock_soon() {
-    let (proxy, through) = proxied().await;
-    let (table, key) = (name(), key());
-    let store = store_at(config(), &table).await.unwrap().limit(LIMIT);
-    store.append(&key, &[entry(1)]).await.unwrap();
-    let gone = PostgresStore::new(through).table(&table).unwrap().limit(Duration::from_millis(500));
-    proxy.fall_silent_at_the_next_begin();
-    gone.append(&key, &[entry(2)]).await.unwrap_err();
-    store.append(&key, &[entry(3)]).await.unwrap();
-    assert_eq!(store.load(&key).await.unwrap().unwrap(), [1, 3].map(entry));
+    for (fall_silent, lost) in [
+        (Proxy::fall_silent_at_the_next_begin as fn(&Proxy), entry(2)),
+        (Proxy::fall_silent_amid_the_next_entries as fn(&Proxy), entry("x".repeat(1 << 20))),
+    ] {
+        let (proxy, through) = proxied().await;
+        let (table, key) = (name(), key());
+        let store = store_at(config(), &table).await.unwrap().limit(LIMIT);
+        store.append(&key, &[entry(1)]).await.unwrap();
+        let gone = PostgresStore::new(through).table(&table).unwrap().limit(Duration::from_millis(500));
+        fall_silent(&proxy);
+        gone.append(&key, &[lost]).await.unwrap_err();
+        store.append(&key, &[entry(3)]).await.unwrap();
+        assert_eq!(store.load(&key).await.unwrap().unwrap(), [1, 3].map(entry));
+    }
 }
 
 #[tokio::test]
@@ -282,16 +276,41 @@ async fn tables_are_in_the_chosen_schema_and_old_sessions_are_deleted() {
     assert_eq!(client.query_one(&count, &[]).await.unwrap().get::<_, i64>(0), 1);
     // Runs the statement of the README, which keeps a session with a recent subpath.
     store.append(&key.with_subpath("beneath").unwrap(), &[entry(2)]).await.unwrap();
-    let readme = include_str!("../../README.md");
-    let delete = readme.split_once("```sql\n").unwrap().1.split_once("```").unwrap().0;
     let keys = format!("\"{schema}\".\"a\"\"b'; --$1\"");
-    let delete = delete.replace("agentwire_sessions", &keys).replace('…', "1000");
+    let delete = deletion(&keys);
     client.batch_execute(&format!("update {keys} set modified_ms = 1 where subpath = ''")).await.unwrap();
     client.batch_execute(&delete).await.unwrap();
     assert_eq!(client.query_one(&count, &[]).await.unwrap().get::<_, i64>(0), 2);
     client.batch_execute(&format!("update {keys} set modified_ms = 1")).await.unwrap();
     client.batch_execute(&delete).await.unwrap();
     assert_eq!(client.query_one(&count, &[]).await.unwrap().get::<_, i64>(0), 0);
+}
+
+/// Returns the statement of the README, for sessions whose last append has a time below 1000.
+fn deletion(keys: &str) -> String {
+    let readme = include_str!("../../README.md");
+    let statement = readme.split_once("```sql\n").unwrap().1.split_once("```").unwrap().0;
+    statement.replace("agentwire_sessions", keys).replace('…', "1000")
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL: cargo xtask services"]
+async fn session_that_is_resumed_while_old_ones_are_deleted_is_kept() {
+    let (table, key) = (name(), key());
+    let store = store_at(config(), &table).await.unwrap();
+    store.append(&key, &[entry(1)]).await.unwrap();
+    let (deleting, resuming, watching) = tokio::join!(client(), client(), client());
+    deleting.batch_execute(&format!("update \"{table}\" set modified_ms = 1")).await.unwrap();
+    let resume = format!("begin; update \"{table}\" set modified_ms = 2000 where subpath = ''");
+    resuming.batch_execute(&resume).await.unwrap();
+    let delete = deletion(&format!("\"{table}\""));
+    let delete = tokio::spawn(async move { deleting.batch_execute(&delete).await });
+    let waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and strpos(query, $1) > 0";
+    let it_waits = async { while watching.query(waiting, &[&table]).await.unwrap().is_empty() {} };
+    tokio::time::timeout(LIMIT, it_waits).await.unwrap();
+    resuming.batch_execute("commit").await.unwrap();
+    delete.await.unwrap().unwrap();
+    assert_eq!(store.load(&key).await.unwrap().unwrap(), [entry(1)]);
 }
 
 #[tokio::test]
