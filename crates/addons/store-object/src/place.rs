@@ -58,13 +58,14 @@ fn join(folder: &Path, part: impl AsRef<str>) -> Path {
 
 /// Escapes one part of a name to one or more folders.
 ///
-/// Letters, digits, `-`, `_` and `.` are kept, except for a leading `.`; any other byte becomes `!` and two digits.
+/// Letters, digits, `-`, `_` and `.` are kept, except for a `.` that begins a folder's name: no store keeps a folder
+/// `.` or `..`. Any other byte becomes `!` and two digits.
 /// A name that is too long for a folder, which some stores map to a real one, continues in the next: all but the last
 /// end in `!`.
 fn escape(part: &str) -> String {
     let mut escaped = String::with_capacity(part.len());
     let mut room = LONGEST;
-    for (at, byte) in part.bytes().enumerate() {
+    for byte in part.bytes() {
         if room < 3 {
             escaped.push(MARK);
             escaped.push('/');
@@ -73,7 +74,7 @@ fn escape(part: &str) -> String {
         let before = escaped.len();
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => escaped.push(char::from(byte)),
-            b'.' if at > 0 => escaped.push('.'),
+            b'.' if room < LONGEST => escaped.push('.'),
             // Writing to a string can't fail.
             _ => _ = write!(escaped, "{MARK}{byte:02X}"),
         }
@@ -138,6 +139,8 @@ mod tests {
             &long,
             &"x".repeat(200),
             &"x".repeat(201),
+            &format!("{}.", "x".repeat(198)),
+            &format!("{}..", "x".repeat(198)),
         ] {
             let key = session.with_subpath(name).unwrap();
             let object =
