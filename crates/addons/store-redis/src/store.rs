@@ -47,6 +47,9 @@ impl RedisStore {
     }
 
     /// Sets the time limit for connecting and for each reply; the default is 10 seconds.
+    ///
+    /// A mirror loses entries whose append takes longer than its `sessionStoreAppendTimeoutMs`, which must be higher
+    /// than three limits: an append may connect and then waits for two replies.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.link.set_limit(limit);
