@@ -32,7 +32,7 @@ impl Control {
         self.send_counting(input).await.map(|_| ())
     }
 
-    /// Like [`send`](Self::send), and returns how many turns come before that of the prompt, and whether an earlier
+    /// Like [`send`](Self::send), and returns how many turns come before the prompt's turn, and whether an earlier
     /// prompt with its id was settled already.
     ///
     /// A running turn counts if the CLI reports session states with `sdk_host_only`; such a CLI names the prompts that it

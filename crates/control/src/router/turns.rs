@@ -225,7 +225,7 @@ impl Turns {
         &self.current
     }
 
-    /// Returns how many turns end before that of a prompt that is sent now and not merged into the running turn.
+    /// Returns how many turns end before the turn of a prompt sent now, unless the CLI merges it into the running turn.
     ///
     /// CLI 2.1.197 does not name merged prompts, so that the running turn may be the prompt's. It reports no state, or one
     /// without `sdk_host_only`.
