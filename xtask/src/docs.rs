@@ -1,13 +1,11 @@
-//! `cargo xtask docs`: the pages that are made from tables in the code.
+//! `cargo xtask docs`: the lists of options in the guide, made from the table in the code.
 
 mod options;
 
-use std::fs;
+use crate::failure::Failure;
+use crate::section;
 
-use crate::failure::{Failure, While as _};
-use crate::workspace;
-
-/// Writes the pages that are generated from the code
+/// Writes the lists of options into the guide
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Fail where a page is not current
@@ -17,26 +15,10 @@ pub(crate) struct Args {
 
 /// `cargo xtask docs [--check]`.
 ///
-/// Writes the generated pages; with `--check` they must be as they would be written.
+/// Writes the generated parts of the pages; with `--check` they must be as they would be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let root = workspace::root()?;
-    let mut old = Vec::new();
-    for (name, page) in PAGES {
-        let (file, text) = (root.join(name), page());
-        if !args.check {
-            fs::write(&file, text).while_doing(|| format!("writing {name}"))?;
-        } else if fs::read_to_string(&file).while_doing(|| format!("reading {name}"))? != text {
-            old.push(*name);
-        }
-    }
-    if old.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::new(format!("not current: {}; run `cargo xtask docs`", old.join(", "))))
+    section::update("docs/options-table.md", COMMAND, &options::table(), args.check)?;
+    section::update("docs/options-differences.md", COMMAND, &options::differences(), args.check)
 }
 
-/// The path of a generated page, and the function that returns its text.
-type Page = (&'static str, fn() -> String);
-
-const PAGES: &[Page] =
-    &[("docs/options-table.md", options::table), ("docs/options-differences.md", options::differences)];
+const COMMAND: &str = "cargo xtask docs";

@@ -1,4 +1,4 @@
-//! `cargo xtask package`: every crate can be packed, contains its licences, and builds from its package.
+//! `cargo xtask package`: every crate packs with its licences, README and changelog, and builds from its package.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn missing(list: &str) -> Vec<&'static str> {
     NEEDED.iter().copied().filter(|file| !list.lines().any(|line| line == *file)).collect()
 }
 
-const NEEDED: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "src/lib.rs"];
+const NEEDED: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "src/lib.rs"];
 
 #[cfg(test)]
 mod tests {
@@ -77,7 +77,8 @@ mod tests {
 
     #[test]
     fn a_package_without_a_licence_is_found() {
-        assert!(missing("Cargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs\n").is_empty());
-        assert_eq!(missing("Cargo.toml\nLICENSE-APACHE\nREADME.md\nsrc/lib.rs\n"), ["LICENSE-MIT"]);
+        let whole = "CHANGELOG.md\nCargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs\n";
+        assert!(missing(whole).is_empty());
+        assert_eq!(missing(&whole.replace("LICENSE-MIT\n", "")), ["LICENSE-MIT"]);
     }
 }

@@ -10,7 +10,7 @@ use agentwire_testkit::{Header, Transcript};
 use tokio::runtime;
 
 use crate::cli;
-use crate::failure::{Failure, While as _};
+use crate::failure::Failure;
 use crate::workspace;
 
 /// The scenarios with these names, or all; in the order of their names.
@@ -18,7 +18,8 @@ fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
     let folder = workspace::root()?.join("crates/tools/judge/scenarios");
     let mut scenarios = Vec::new();
     for file in workspace::files(&folder, &["json"])? {
-        scenarios.push(Scenario::load(&file).while_doing(|| file.display().to_string())?);
+        let scenario = Scenario::load(&file);
+        scenarios.push(scenario.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?);
     }
     if let Some(name) = names.iter().find(|name| !scenarios.iter().any(|one| one.name() == *name)) {
         return Err(Failure::new(format!("there is no scenario `{name}` in {}", folder.display())));

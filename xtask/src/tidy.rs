@@ -2,7 +2,6 @@
 //!
 //! Each rule is a file that gives findings for one text, and has a test that shows that it can fail.
 
-mod crates;
 mod guides;
 mod links;
 mod machine_paths;
@@ -21,17 +20,10 @@ pub(crate) use sources::Source;
 
 /// Checks rules of the repository that no compiler checks
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// Link the licences of the root into the crates
-    #[arg(long)]
-    fix: bool,
-}
+pub(crate) struct Args;
 
-/// `cargo xtask tidy [--fix]`: fails with every finding; `--fix` links the licences into the crates again.
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.fix {
-        crates::link_licences(&workspace::root()?, &crates::folders()?)?;
-    }
+/// `cargo xtask tidy`: fails with every finding.
+pub(crate) fn run(_: &Args) -> Result<(), Failure> {
     let (files, findings) = check()?;
     println!("    {files} files, {} rules", RULES.len());
     if findings.is_empty() {
@@ -74,7 +66,6 @@ fn check() -> Result<(usize, Vec<Finding>), Failure> {
     let root = workspace::root()?;
     let sources = sources::load(&root)?;
     let mut findings: Vec<Finding> = sources.iter().flat_map(findings_in).collect();
-    findings.extend(crates::findings(&root, &crates::folders()?)?);
     findings.extend(guides::findings(&root, &sources));
     findings.extend(links::findings(&root, &sources));
     Ok((sources.len(), findings))

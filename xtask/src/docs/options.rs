@@ -1,31 +1,31 @@
-//! docs/options-table.md and docs/options-differences.md, from the table of the facade.
+//! The lists of docs/options-table.md and docs/options-differences.md, from the table of the facade.
 
 use std::fmt::Write as _;
 
 use agentwire::{OptionInfo, OptionOrigin, Options};
 
-/// Returns the page that lists all options.
+/// Returns the tables of all options.
 pub(super) fn table() -> String {
     let mut text = String::new();
     rows(&mut text, OptionOrigin::Reference, "Of the reference SDKs");
     rows(&mut text, OptionOrigin::Python, "Of the Python SDK alone");
     rows(&mut text, OptionOrigin::Own, "Of this crate alone");
-    TABLE.replace("{{options}}", &text)
+    text
 }
 
-/// Returns the page of the options that differ from the reference SDKs.
+/// Returns the table of the options that differ from the reference SDKs.
 pub(super) fn differences() -> String {
-    let mut text = String::new();
+    let mut text = "| option | difference |\n|---|---|\n".to_owned();
     for option in Options::described().iter().filter(|option| !option.differs.is_empty()) {
         line(&mut text, &[&format!("`{}`", option.name), option.differs]);
     }
-    DIFFERENCES.replace("{{differences}}", &text)
+    text
 }
 
 fn rows(page: &mut String, origin: OptionOrigin, title: &str) {
     let options: Vec<&OptionInfo> =
         Options::described().iter().filter(|option| option.origin == origin).collect();
-    let _ = write!(page, "\n## {title}\n\n{} options.\n\n", options.len());
+    let _ = write!(page, "## {title}\n\n{} options.\n\n", options.len());
     page.push_str("| option | type | default | becomes | known to CLI |\n|---|---|---|---|---|\n");
     for option in options {
         line(
@@ -33,12 +33,10 @@ fn rows(page: &mut String, origin: OptionOrigin, title: &str) {
             &[&format!("`{}`", option.name), option.kind, option.default, option.becomes, option.since],
         );
     }
+    page.push('\n');
 }
 
 fn line(page: &mut String, cells: &[&str]) {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     let _ = writeln!(page, "| {} |", cells.join(" | "));
 }
-
-const TABLE: &str = include_str!("options-table.template.md");
-const DIFFERENCES: &str = include_str!("options-differences.template.md");
