@@ -1,7 +1,7 @@
 //! Lone surrogate escapes, which JSON allows and a Rust string does not.
 
 /// Replaces every lone surrogate escape with `\ufffd`, which has the same length; `None` if there is none.
-pub(super) fn repair(text: &str) -> Option<String> {
+pub fn repair(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut repaired: Option<Vec<u8>> = None;
     let mut at = 0;

@@ -2,23 +2,23 @@
 
 use crate::node::Node;
 
-/// What the two differ in, as paths.
+/// What a type of ours makes of a text.
 #[derive(Debug, Default, PartialEq)]
-pub struct Differences {
-    /// On the line, but in no type of ours.
+pub struct View {
+    /// The paths that the type has no place for; a path is relative to the text.
     pub missing: Vec<String>,
-    /// Objects that a union of ours kept unread, for their kind is not known.
+    /// The paths of objects of a kind that our union does not know.
     pub unknown: Vec<String>,
-    /// Objects that a type of ours keeps as text.
+    /// The paths of objects and lists that the type keeps as text.
     pub raw: Vec<String>,
-    /// In a type of ours, with another value than on the line.
+    /// The paths of values that the type changes.
     pub changed: Vec<String>,
 }
 
-/// Compares `line` with `view`, both found at `path`.
+/// Compares `line` with `view`, both at `path`, and adds the paths of their differences to `found`.
 ///
 /// An empty field (null, false, empty) may be absent from either, since optional fields are written that way.
-pub fn compare(line: &Node, view: &Node, path: &str, found: &mut Differences) {
+pub fn compare(line: &Node, view: &Node, path: &str, found: &mut View) {
     match (line, view) {
         (line, Node::Unknown(view)) => {
             found.unknown.push(path.to_owned());
@@ -45,7 +45,7 @@ pub fn compare(line: &Node, view: &Node, path: &str, found: &mut Differences) {
     }
 }
 
-fn fields(line: &[(Box<str>, Node)], view: &[(Box<str>, Node)], path: &str, found: &mut Differences) {
+fn fields(line: &[(Box<str>, Node)], view: &[(Box<str>, Node)], path: &str, found: &mut View) {
     for (index, (name, value)) in line.iter().enumerate() {
         let place = join(path, name);
         // Of a duplicate key, the second is compared with the second.

@@ -14,7 +14,6 @@ pub mod node;
 mod parts;
 mod registry;
 pub mod slice;
-pub mod surrogate;
 mod view;
 
 use std::collections::VecDeque;
@@ -23,11 +22,12 @@ use agentwire_codec::{Frame, Incoming, Line};
 use agentwire_protocol::{DecodeError, Message, message::Event};
 use serde::Serialize;
 
+pub use compare::View;
 use compare::join;
 pub use node::Node;
 use parts::Asked;
 pub use registry::Registry;
-pub use view::{Reader, View, view};
+pub use view::{Reader, view};
 
 /// The sender of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

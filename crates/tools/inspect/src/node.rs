@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use agentwire_protocol::decode::repair_surrogates;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
-
-use crate::surrogate;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +24,7 @@ pub enum Node {
 impl Node {
     /// Reads one JSON value, with lone surrogates replaced as the decoder replaces them.
     pub fn parse(text: &str) -> Option<Self> {
-        match surrogate::repair(text) {
+        match repair_surrogates(text) {
             Some(repaired) => Self::read(&repaired, 0),
             None => Self::read(text, 0),
         }

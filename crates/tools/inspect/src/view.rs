@@ -5,22 +5,9 @@ use agentwire_protocol::decode::decode;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_ignored::Path;
 
-use crate::compare::{Differences, compare};
+use crate::compare::{View, compare};
 use crate::encode::encode;
 use crate::node::Node;
-
-/// What a type of ours makes of a text.
-#[derive(Debug, Default)]
-pub struct View {
-    /// The paths that the type has no place for; a path is relative to the text.
-    pub missing: Vec<String>,
-    /// The paths of objects of a kind that our union does not know.
-    pub unknown: Vec<String>,
-    /// The paths of objects and lists that the type keeps as text.
-    pub raw: Vec<String>,
-    /// The paths of values that the type changes.
-    pub changed: Vec<String>,
-}
 
 /// Reads a text as one type of ours.
 pub type Reader = fn(&str) -> Result<View, DecodeError>;
@@ -40,16 +27,13 @@ impl View {
     pub fn of<T: Serialize>(value: &T, text: &str) -> Self {
         // A decoded text is JSON, so there is a tree of it.
         let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
-        let Differences { missing, unknown, raw, mut changed } = match encode(value) {
-            Ok(view) => {
-                let mut found = Differences::default();
-                compare(&line, &view, "", &mut found);
-                found
-            }
-            Err(_) => Differences { changed: vec![String::new()], ..Differences::default() },
-        };
-        changed.sort();
-        Self { missing, unknown, raw, changed }
+        let mut found = Self::default();
+        match encode(value) {
+            Ok(view) => compare(&line, &view, "", &mut found),
+            Err(_) => found.changed.push(String::new()),
+        }
+        found.changed.sort();
+        found
     }
 }
 

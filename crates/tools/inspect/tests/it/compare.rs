@@ -1,12 +1,9 @@
 //! Compares trees.
 
-use agentwire_inspect::{
-    compare::{Differences, compare},
-    node::Node,
-};
+use agentwire_inspect::{View, compare::compare, node::Node};
 
-fn differences(line: &str, view: &str) -> Differences {
-    let mut found = Differences::default();
+fn differences(line: &str, view: &str) -> View {
+    let mut found = View::default();
     compare(&Node::parse(line).unwrap(), &Node::parse(view).unwrap(), "", &mut found);
     found
 }
@@ -20,7 +17,7 @@ fn equivalent_values_have_no_difference() {
         (r#"{"a":null}"#, r#"{"a":[]}"#),
         (r#"[1e2]"#, "[100.0]"),
     ] {
-        assert_eq!(differences(line, view), Differences::default(), "{line} {view}");
+        assert_eq!(differences(line, view), View::default(), "{line} {view}");
     }
 }
 

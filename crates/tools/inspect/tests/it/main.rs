@@ -6,4 +6,3 @@ mod encode;
 mod node;
 mod requests;
 mod slice;
-mod surrogate;
