@@ -37,6 +37,8 @@ pub enum FrameKind {
     StreamEvent,
     /// A `user` message: input of the model. Routing needs none of its fields.
     User,
+    /// A `transcript_mirror`: entries of the transcript, for a host that stores them.
+    TranscriptMirror,
     /// Any other JSON object.
     Other,
     /// A line that is not a JSON object.

@@ -1,10 +1,10 @@
 //! Takes mirror frames off the stream.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use agentwire_codec::{Frame, FrameError, FrameKind, Line};
 use agentwire_control::FrameFilter;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::de::IgnoredAny;
 
 use super::{TranscriptPaths, batch::Mirrored, queue::Queue, reading::too_long};
 
@@ -30,7 +30,7 @@ impl MirrorFilter {
 impl FrameFilter for MirrorFilter {
     fn filter(&self, frame: Frame) -> Option<Frame> {
         match frame.kind {
-            FrameKind::Other if is_mirrored(frame.line.as_bytes()) => {
+            FrameKind::TranscriptMirror => {
                 if let Err(line) = self.queue.push(frame.line) {
                     self.count(&line);
                 }
@@ -56,39 +56,5 @@ impl FrameFilter for MirrorFilter {
 impl Drop for MirrorFilter {
     fn drop(&mut self) {
         self.queue.close();
-    }
-}
-
-/// Returns whether a line is a mirror frame.
-fn is_mirrored(line: &[u8]) -> bool {
-    if let Some(kind) = line.strip_prefix(b"{\"type\":\"") {
-        return kind.strip_prefix(KIND.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'"'));
-    }
-    serde_json::from_slice::<Kind<'_>>(line).is_ok_and(|line| line.kind == KIND)
-}
-
-#[derive(Deserialize)]
-struct Kind<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-}
-
-const KIND: &str = "transcript_mirror";
-
-#[cfg(test)]
-mod tests {
-    use super::is_mirrored;
-
-    #[test]
-    fn the_mirrors_frames_are_known_however_they_are_written() {
-        for line in [
-            r#"{"type":"transcript_mirror","filePath":"","entries":[]}"#,
-            r#"{ "filePath":"", "type" : "transcript\u005fmirror"}"#,
-        ] {
-            assert!(is_mirrored(line.as_bytes()), "{line}");
-        }
-        for line in [r#"{"type":"transcript_mirrors"}"#, r#"{"type":"system"}"#, "{}", "{", ""] {
-            assert!(!is_mirrored(line.as_bytes()), "{line}");
-        }
     }
 }

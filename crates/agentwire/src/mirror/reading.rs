@@ -5,7 +5,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use agentwire_codec::{FrameError, Incoming};
+use agentwire_codec::{FrameError, FrameKind, Incoming};
 use agentwire_control::{BackpressurePause, Messages, SessionEvent, SessionExit};
 
 use super::{Mirror, mirror_error::MirrorError};
@@ -74,12 +74,9 @@ fn replace_lost_frame(event: SessionEvent) -> SessionEvent {
 /// Describes a mirror frame that was too long to read; `None` for other lines.
 pub(super) fn too_long(fault: &FrameError) -> Option<String> {
     match fault {
-        FrameError::TooLong { limit, excerpt, .. } if excerpt.starts_with(MIRRORED) => {
+        FrameError::TooLong { limit, kind: FrameKind::TranscriptMirror, .. } => {
             Some(format!("a frame of the mirror is longer than {limit} bytes (maxBufferSize), and was lost"))
         }
         _ => None,
     }
 }
-
-/// The start of the CLI's mirror frames.
-const MIRRORED: &str = r#"{"type":"transcript_mirror""#;

@@ -96,6 +96,7 @@ impl KindScanner {
             Some("result") => FrameKind::Result,
             Some("stream_event") => FrameKind::StreamEvent,
             Some("user") => FrameKind::User,
+            Some("transcript_mirror") => FrameKind::TranscriptMirror,
             _ => FrameKind::Other,
         }
     }

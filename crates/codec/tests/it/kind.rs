@@ -23,6 +23,8 @@ fn every_kind_is_found() {
     check(r#"{"type":"result"}"#, &FrameKind::Result);
     check(r#"{"type":"stream_event"}"#, &FrameKind::StreamEvent);
     check(r#"{"type":"user"}"#, &FrameKind::User);
+    check(r#"{"type":"transcript_mirror","filePath":"","entries":[]}"#, &FrameKind::TranscriptMirror);
+    check(r#"{"type":"transcript_mirrors"}"#, &FrameKind::Other);
     check(r#"{"type":"assistant"}"#, &FrameKind::Other);
     check(r#"{"no":"type"}"#, &FrameKind::Other);
     check("{}", &FrameKind::Other);
@@ -62,6 +64,7 @@ fn strings_that_look_like_keys_are_not_keys() {
 #[test]
 fn escapes_spacing_and_a_byte_order_mark_are_accepted() {
     check(r#"{"\u0074ype":"resul\u0074"}"#, &FrameKind::Result);
+    check(r#"{ "filePath":"", "type" : "transcript\u005fmirror"}"#, &FrameKind::TranscriptMirror);
     check(r#"{"type":"control_request","request\u005fid":"\u0061\n"}"#, &request("a\n"));
     check(" \t{ \"x\" : 1 ,\r \"type\" : \"result\" } ", &FrameKind::Result);
     check("\u{feff}{\"type\":\"result\"}", &FrameKind::Result);

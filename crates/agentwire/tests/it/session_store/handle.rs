@@ -69,6 +69,27 @@ async fn hook_waits_for_its_tool_use_in_an_unread_session() {
     assert_eq!((asked.elapsed().as_secs(), store.calls().len()), (3, 2));
 }
 
+/// The mirror and the check of deferrals read the same lines.
+#[tokio::test(start_paused = true)]
+async fn deferral_of_a_message_without_a_stream_is_denied_in_a_mirrored_session() {
+    let store = Arc::new(TestStore::new([]));
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
+    let (mut session, mut peer) = connected(builder(&store).hooks(hooks)).await;
+    let block = |id: &str| json!({"type": "tool_use", "id": id, "name": "T", "input": {}});
+    let mut whole = assistant("");
+    whole["message"]["content"] = json!([block("toolu_1"), block("toolu_2")]);
+    whole["message"]["stop_reason"] = json!("tool_use");
+    peer.say(whole).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.ask("h1", pre_tool_use("T")).await;
+    let response = peer.response("h1").await;
+    assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
+    peer.say(result("")).await;
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(store.stored().await, 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn stored_entry_is_reported_while_a_later_append_hangs() {
     let (_session, peer, _store, handle) = handled([Act::Slow(Duration::from_secs(1)), Act::Hang]).await;
@@ -140,15 +161,28 @@ async fn frames_without_room_or_too_long_are_losses() {
     peer.say(mirrored(&main_file(), 0..40)).await;
     passed(Duration::from_secs(1)).await;
     lost(handle.flushed().await, "more than 1000 bytes");
-    let short = options().max_buffer_size(2000);
-    let (session, peer, _) = started([], short).await;
-    let handle = session.store_handle().unwrap();
-    let (file, long) = (main_file(), "x".repeat(3000));
-    // With its type in front, as the CLI writes it.
-    let frame = format!(r#"{{"type":"transcript_mirror","filePath":"{file}","entries":["{long}"]}}"#);
-    peer.say(frame).await;
-    passed(Duration::from_secs(1)).await;
-    lost(handle.flushed().await, "maxBufferSize");
+    let (kind, long) = (r#""type":"transcript_mirror""#, "x".repeat(3000));
+    let fields = format!(r#""filePath":"{}","entries":["{long}"]"#, main_file());
+    // The CLI writes the type first.
+    for frame in [format!("{{{kind},{fields}}}"), format!("{{{fields},{kind}}}")] {
+        let (session, peer, _) = started([], options().max_buffer_size(2000)).await;
+        let handle = session.store_handle().unwrap();
+        peer.say(frame).await;
+        passed(Duration::from_secs(1)).await;
+        lost(handle.flushed().await, "maxBufferSize");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_with_another_order_of_keys_are_stored() {
+    let (mut session, peer, store) = with([]).await;
+    let file = main_file();
+    let fields = |id: &str| format!(r#""filePath":"{file}","entries":[{{"type":"user","uuid":"{id}"}}]"#);
+    peer.say(format!(r#"{{{},"type":"transcript_mirror"}}"#, fields("1"))).await;
+    peer.say(format!(r#"{{ {}, "type" : "transcript\u005fmirror"}}"#, fields("2"))).await;
+    peer.say(result("done")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(store.stored().await, 2);
 }
 
 #[tokio::test(start_paused = true)]
