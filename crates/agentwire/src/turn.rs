@@ -88,7 +88,7 @@ impl ExpectedTurn {
     /// sent counts as its own.
     fn owner(&self, turn: &TurnInfo, control: &Control) -> TurnOwner {
         match turn {
-            _ if turn.prompts.contains(&self.prompt) => TurnOwner::Own,
+            _ if turn.prompts.iter().any(|named| **named == self.prompt) => TurnOwner::Own,
             _ if turn.index < self.after => TurnOwner::Other,
             _ if !turn.has_begun && turn.end.is_none() => TurnOwner::NoTurn,
             _ if !control.names_prompts() => TurnOwner::Own,

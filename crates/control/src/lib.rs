@@ -11,8 +11,7 @@ mod router;
 pub use ending::SessionExit;
 pub use error::{ControlError, RequestClosed};
 pub use router::{
-    Ignored, NamedPrompts, PromptState, RawEvent, Received, Router, RouterEvent, SessionEvent, TurnEnd,
-    TurnInfo,
+    Ignored, PromptState, RawEvent, Received, Router, RouterEvent, SessionEvent, TurnEnd, TurnInfo,
 };
 
 #[cfg(feature = "driver")]

@@ -19,7 +19,7 @@ use agentwire_protocol::{
 };
 use bytes::Bytes;
 
-pub use event::{Ignored, NamedPrompts, RawEvent, Received, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
+pub use event::{Ignored, RawEvent, Received, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
 pub use prompt_state::PromptState;
 
 use crate::{ControlError, RequestClosed, SessionExit};
@@ -129,7 +129,7 @@ impl Router {
     pub fn handle_timeout(&mut self, now: Duration) {
         while let Some((id, Pending { subtype, limit: after, .. })) = self.outbound.remove_expired(now) {
             self.send_cancel(&id);
-            self.answered(id, Err(ControlError::TimedOut { subtype, after, stderr: String::new() }));
+            self.answered(id, Err(ControlError::TimedOut { subtype, after, detail: String::new() }));
         }
     }
 

@@ -163,8 +163,7 @@ impl ActivityTree {
             return;
         }
         self.turns += 1;
-        let mut prompts: Vec<_> = turn.prompts.iter().cloned().collect();
-        prompts.reverse();
+        let prompts: Vec<_> = turn.prompts.iter().map(|named| (**named).clone()).collect();
         let input = self.given(&prompts);
         let activity = Activity::Turn { number: self.turns, prompts, model };
         let parent = self.session.as_ref().map(OpenActivity::place);

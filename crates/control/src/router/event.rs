@@ -1,6 +1,6 @@
 //! The events of a router.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 #[cfg(feature = "driver")]
 use agentwire_codec::FrameError;
@@ -118,10 +118,11 @@ pub struct TurnInfo {
     /// Whether it has begun. Messages before that, such as `command_lifecycle` messages and updates on background tasks,
     /// belong to no turn.
     pub has_begun: bool,
-    /// The prompts that it answers, as far as the CLI has named them.
+    /// The prompts that it answers, as far as the CLI has named them; the first 256, in the order of their naming.
     ///
     /// The CLI names all prompts of a result, and the others from the first message on; 2.1.197 names none.
-    pub prompts: NamedPrompts,
+    /// Each message that names a prompt has a list of its own, so the lists share the ids.
+    pub prompts: Vec<Arc<Uuid>>,
     /// How it ended, if this is its last message.
     pub end: Option<TurnEnd>,
 }
@@ -133,44 +134,6 @@ impl TurnInfo {
             None => Arc::clone(self),
             Some(_) => Arc::new(Self { index: self.index + 1, ..Self::default() }),
         }
-    }
-}
-
-/// The prompts of a turn. Its clones share memory, because each queued message has one.
-#[derive(Clone, Default)]
-pub struct NamedPrompts(Option<Arc<NamedPrompt>>);
-
-struct NamedPrompt {
-    prompt: Uuid,
-    /// The number of prompts in `earlier`.
-    count: usize,
-    earlier: NamedPrompts,
-}
-
-impl NamedPrompts {
-    /// Returns the prompts, the last named one first.
-    pub fn iter(&self) -> impl Iterator<Item = &Uuid> {
-        std::iter::successors(self.0.as_deref(), |named| named.earlier.0.as_deref())
-            .map(|named| &named.prompt)
-    }
-
-    /// Returns whether the turn answers this prompt.
-    pub fn contains(&self, prompt: &Uuid) -> bool {
-        self.iter().any(|named| named == prompt)
-    }
-
-    /// Adds a prompt, unless there are too many.
-    pub(super) fn push(&mut self, prompt: Uuid) {
-        let count = self.0.as_ref().map_or(0, |named| named.count + 1);
-        if count < MAX_NAMED_PROMPTS {
-            self.0 = Some(Arc::new(NamedPrompt { prompt, count, earlier: std::mem::take(self) }));
-        }
-    }
-}
-
-impl fmt::Debug for NamedPrompts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
     }
 }
 
@@ -201,6 +164,3 @@ pub struct Ignored {
     /// Lines that were passed in after the session had ended.
     pub after_end: u64,
 }
-
-/// The CLI names at most 64 prompts in a message, and reports each prompt that starts a turn.
-const MAX_NAMED_PROMPTS: usize = 1024;

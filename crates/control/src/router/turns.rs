@@ -189,8 +189,9 @@ impl Turns {
             {
                 *state = PromptState::Started;
             }
-            if !self.current.prompts.contains(prompt) {
-                Arc::make_mut(&mut self.current).prompts.push(prompt.clone());
+            let named = &self.current.prompts;
+            if named.len() < MAX_NAMED_PROMPTS && named.iter().all(|known| **known != *prompt) {
+                Arc::make_mut(&mut self.current).prompts.push(Arc::new(prompt.clone()));
             }
         }
     }
@@ -357,5 +358,9 @@ fn is_agent(task_type: &str) -> bool {
 
 /// How many prompts are remembered: far more than are open at once, in a few hundred kilobytes.
 const MAX_PROMPTS: usize = 4096;
+/// How many prompts of a turn are listed. The CLI names at most 64 in a message, and reports each one that starts a turn.
+///
+/// Each unread message that names a prompt has a list of its own, so the memory of a turn grows with the square of this.
+const MAX_NAMED_PROMPTS: usize = 256;
 /// How many tasks are remembered: far more than run at once.
 const MAX_TASKS: usize = 4096;

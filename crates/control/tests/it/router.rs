@@ -582,6 +582,17 @@ fn input_that_ends_when_idle_waits_for_a_prompt_without_an_id() {
 }
 
 #[test]
+fn a_turn_lists_each_of_its_first_prompts_once() {
+    let mut script = Script::default();
+    for number in (0..300).chain(0..300) {
+        script.line(&lifecycle(&number.to_string(), "started"));
+    }
+    let named: Vec<_> = script.router.turn().prompts.iter().map(ToString::to_string).collect();
+    let first: Vec<_> = (0..256).map(|number| number.to_string()).collect();
+    assert_eq!(named, first);
+}
+
+#[test]
 fn interrupt_that_is_not_sent_interrupts_no_turn() {
     for sent in [true, false] {
         let mut script = Script::prompted();
