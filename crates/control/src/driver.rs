@@ -115,7 +115,7 @@ impl Prepared {
         let shared = Arc::new(Shared::new(config, &*responder, observer));
         let abort_on_drop = AbortOnDrop(Arc::clone(&shared));
         let handle = Arc::new(Handle(Arc::clone(&shared)));
-        let host = Host { shared, handle: Arc::downgrade(&handle), responder, filter: None };
+        let host = Host { shared, handle: Arc::downgrade(&handle), responder, filters: Vec::new() };
         let control = Control::new(Arc::clone(&handle));
         Self { host, control, messages: Messages::new(handle), abort_on_drop }
     }
@@ -125,10 +125,12 @@ impl Prepared {
         &self.control
     }
 
-    /// Sets a filter that takes lines off the stream before they become messages.
+    /// Adds a filter that takes lines off the stream before they become messages. It gets the lines that the filters
+    /// added before leave.
     #[must_use]
     pub fn filter(mut self, filter: impl Into<Option<Arc<dyn FrameFilter>>>) -> Self {
-        self.host.filter = filter.into();
+        let filter: Option<Arc<dyn FrameFilter>> = filter.into();
+        self.host.filters.extend(filter);
         self
     }
 
@@ -152,7 +154,7 @@ struct Host {
     /// Weak, so that the driver sees the drop of the last handle. Callbacks get strong ones.
     handle: Weak<Handle>,
     responder: Arc<dyn Responder>,
-    filter: Option<Arc<dyn FrameFilter>>,
+    filters: Vec<Arc<dyn FrameFilter>>,
 }
 
 async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
@@ -179,7 +181,7 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
     {
         why.push_str(&format!(", stderr: {}", stderr.trim_end()));
     }
-    drop(host.filter);
+    drop(host.filters);
     shared.end(ending);
     drop(abort_on_drop);
 }

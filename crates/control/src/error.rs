@@ -22,14 +22,14 @@ pub enum ControlError {
         code: Option<ErrorCode>,
     },
     /// No reply arrived within the time limit. The request may still take effect.
-    #[error("no reply to `{subtype}` within {after:?}{}{stderr}", if stderr.is_empty() { "" } else { ", stderr: " })]
+    #[error("no reply to `{subtype}` within {after:?}{}{detail}", if detail.is_empty() { "" } else { ", " })]
     TimedOut {
         /// The request's subtype.
         subtype: Box<str>,
         /// The time limit.
         after: Duration,
-        /// For the handshake of a session, the end of the CLI's stderr.
-        stderr: String,
+        /// For the handshake of a session, the hooks of the settings that still run, and the end of the CLI's stderr.
+        detail: String,
     },
     /// The caller cancelled the call.
     #[error("`{subtype}` was cancelled")]

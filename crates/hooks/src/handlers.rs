@@ -2,12 +2,12 @@
 
 mod merge;
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use agentwire_control::FailureKind;
 use agentwire_protocol::hook::{HookAnswer, HookEvent};
+use tokio::time::Instant;
 
-use crate::{HookContext, IntoAnswer, callback::answer, error::HookError};
+use crate::{HookContext, IntoAnswer, callback::answer, error::HookError, limit::Limit};
 use merge::Merged;
 
 /// Several handlers for one event, registered as one.
@@ -40,6 +40,9 @@ use merge::Merged;
 /// question, a changed output, the end of the turn. Only an `allow` is discarded, with all of `hookSpecificOutput`.
 ///
 /// The matcher's time limit is one limit for all of them.
+/// If a failure does not refuse the event and the CLI would let a late event pass, this limit ends a fifth, at most 2
+/// seconds, before the CLI's, so that the replies of the other handlers still reach the CLI. The handler that runs then is
+/// dropped and counts as failed; those after it are called, and dropped too if they are not ready at once.
 ///
 /// ```
 /// use agentwire_hooks::{Handlers, Hooks};
@@ -59,10 +62,11 @@ pub struct Handlers<E: HookEvent> {
     handlers: Vec<ChainedHandler<E>>,
 }
 
-type ChainedHandler<E> = Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> ChainedAnswer<E> + Send + Sync>;
+type ChainedHandler<E> =
+    Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> ChainedAnswer<E, HookError> + Send + Sync>;
 
-/// The future of an answer; an error is the text of the failure.
-type ChainedAnswer<E> = Pin<Box<dyn Future<Output = Result<HookAnswer<E>, String>> + Send>>;
+/// The future of an answer, or of the failure `F`.
+type ChainedAnswer<E, F> = Pin<Box<dyn Future<Output = Result<HookAnswer<E>, F>> + Send>>;
 
 impl<E: HookEvent> Handlers<E> {
     /// Creates an empty list for this event.
@@ -83,19 +87,7 @@ impl<E: HookEvent> Handlers<E> {
         let handler = Arc::new(handler);
         self.handlers.push(Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
-            Box::pin(async move {
-                let first_failure = Arc::clone(&context.first_failure);
-                answer(|| (*handler)(input, context)).await.map_err(|error| match error {
-                    HookError::Failed(reason) => reason,
-                    error => {
-                        let text = error.to_string();
-                        if let HookError::Panicked(panic) = error {
-                            first_failure.get_or_init(|| (FailureKind::Panic, panic));
-                        }
-                        text
-                    }
-                })
-            })
+            Box::pin(async move { answer(|| (*handler)(input, context)).await })
         }));
         self
     }
@@ -106,18 +98,32 @@ impl<E: HookEvent> Handlers<E> {
     /// If the event can't refuse, as `PostToolUse`, all are called.
     pub fn in_order(
         self,
-    ) -> impl Fn(E::Input, HookContext) -> ChainedAnswer<E> + Clone + Send + Sync + 'static {
+    ) -> impl Fn(E::Input, HookContext) -> ChainedAnswer<E, String> + Clone + Send + Sync + 'static {
         let handlers: Arc<[ChainedHandler<E>]> = self.handlers.into();
-        move |mut input, context| {
+        move |mut input, mut context| {
             let (handlers, failure_refuses) = (Arc::clone(&handlers), context.failure_refuses);
             Box::pin(async move {
                 let mut merged = Merged::<E>::new();
+                let start = Instant::now();
+                // A late event passes without the replies so far, such as a redaction.
+                let passes = context.deadline.filter(|_| !failure_refuses && !E::REFUSES_WHEN_LATE);
+                let limit = Limit::ahead_of(passes.map_or(Duration::MAX, |at| at - start.into_std()));
+                context.deadline = limit.deadline(start).or(context.deadline);
                 for handler in &*handlers {
-                    let answer = handler(input.clone(), context.clone()).await;
-                    if let Err(failure) = merged.add(answer, &mut input) {
+                    let work = handler(input.clone(), context.clone());
+                    let answer = limit.bound(start, context.cancelled.clone(), work).await;
+                    let answer = answer.unwrap_or(Err(HookError::Late));
+                    let add = |answer| merged.add(answer, &mut input).map_err(HookError::Failed);
+                    if let Err(error) = answer.and_then(add) {
                         // Logged here, since another handler's refusal may become the answer.
                         tracing::warn!(event = E::NAME, "one of several handlers of a hook has failed");
-                        context.first_failure.get_or_init(|| (FailureKind::Error, failure.clone()));
+                        let (kind, text) = (error.kind(), error.to_string());
+                        let (reason, failure) = match error {
+                            HookError::Failed(reason) => (reason.clone(), reason),
+                            HookError::Panicked(reason) => (reason, text),
+                            _ => (text.clone(), text),
+                        };
+                        context.first_failure.get_or_init(|| (kind, reason));
                         merged.fail(failure);
                     }
                     if merged.refuses() {

@@ -67,7 +67,7 @@ impl Matcher {
     ///
     /// The default is the event's limit
     /// ([`HookEvent::DEFAULT_LIMIT`](agentwire_protocol::hook::HookEvent::DEFAULT_LIMIT)); zero means the default.
-    /// The CLI ignores it for `SessionEnd`, which has 1.5 seconds.
+    /// For `SessionEnd` the CLI allows 1.5 seconds at most, so a longer limit has no effect.
     /// See [`HookContext::deadline`](crate::HookContext::deadline) for what happens at the limit.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {

@@ -99,14 +99,14 @@ impl Responder for PermissionHandler {
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::CanUseTool(request) = request else { return None };
         let tool = request.tool_name.clone();
-        let asked = request.input.clone();
+        let (asked, cancelled) = (request.input.clone(), context.cancelled.clone());
         let decision = (self.decide)(request, context);
         Some(Box::pin(async move {
             let answer = decision.await.and_then(|decision| {
                 RawJson::encode(&settled(decision, asked))
                     .map_err(|error| format!("the decision can't be written: {error}").into())
             });
-            if answer.is_err() {
+            if answer.is_err() && !cancelled.is_cancelled() {
                 // The log omits the reason, which may quote the tool's input; it goes to the CLI and the observer.
                 tracing::warn!(%tool, "a permission question has no decision");
             }

@@ -159,7 +159,9 @@ impl Registration {
 
     fn limit(&self) -> Limit {
         let own = self.known.map_or(UNKNOWN_LIMIT, |event| event.limit);
-        let whole = self.matcher.timeout.unwrap_or(own);
+        // The CLI ignores a longer limit of a matcher for this event.
+        let most = if &*self.event == "SessionEnd" { own } else { Duration::MAX };
+        let whole = self.matcher.timeout.unwrap_or(own).min(most);
         if self.answers_ahead() { Limit::ahead_of(whole) } else { Limit::behind(whole) }
     }
 

@@ -27,9 +27,6 @@ pub(crate) fn check<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
     if let Some(path) = given.beyond(&read) {
         return Err(format!("a reply to {} has no `{path}` of this kind here", E::NAME));
     }
-    if given.get("decision").is_some() && !knows_decision::<E>() {
-        return Err(format!("a reply to {} has no `decision` at the top", E::NAME));
-    }
     check_values::<E>(&given)
 }
 
@@ -42,8 +39,11 @@ pub(crate) fn check_typed<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
     check_values::<E>(&reply.decode().map_err(|error| error.to_string())?)
 }
 
-/// Checks values that the types accept: unknown decisions, and the shapes of raw JSON.
+/// Checks values that the types accept: a decision of another event, unknown decisions, and the shapes of raw JSON.
 fn check_values<E: HookEvent>(reply: &Json) -> Result<(), String> {
+    if reply.get("decision").is_some() && !knows_decision::<E>() {
+        return Err(format!("a reply to {} has no `decision` at the top", E::NAME));
+    }
     let output = reply.get("hookSpecificOutput");
     let in_output = |name| output.and_then(|output| output.get(name));
     let of_switch = E::NAME == "PreModelSwitch";

@@ -77,7 +77,8 @@ impl LaunchPlan {
                 (cli::env::ENTRYPOINT.to_owned(), cli::ENTRYPOINT.to_owned()),
                 (cli::env::SDK_VERSION.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]),
-            // The session is not part of an outer session that this program may run in.
+            // The first two belong to an outer session that this program may run in. `CLAUDE_CODE_CHILD_SESSION` stays:
+            // the CLI records the outer session as the origin.
             // With `--inspect` in `NODE_OPTIONS`, as in terminals of some editors, the CLI exits without a message.
             env_remove: BTreeSet::from([
                 cli::env::NESTED.to_owned(),

@@ -42,6 +42,8 @@ pub enum Warning {
         option: &'static str,
     },
     /// The CLI ignored an option in the handshake, and the transport offers no other way.
+    ///
+    /// For `plugins` also if the CLI could not load one of them: its reply is the same in both cases.
     #[error("the CLI did not take the option `{option}` in the handshake: it needs `--await-initialize`")]
     NotDelivered {
         /// The option.

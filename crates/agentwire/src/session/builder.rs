@@ -12,7 +12,7 @@ use agentwire_transport::{BoxTransport, Transport};
 use super::{
     Session,
     launch::inherited,
-    start::{LaunchFiles, Start, StartParts, take_files},
+    start::{LaunchFiles, Start, StartParts, take_files, undelivered_warnings},
     task::Grace,
 };
 use crate::{Error, Options, observe::Watch, turn::Schema};
@@ -122,7 +122,7 @@ setters! {
     background_limit: impl Into<Option<Duration>> => parts.background.limit = Some(background_limit.into());
 
     /// Sets how long the CLI may take to answer the handshake, in which it starts MCP servers and runs the `SessionStart`
-    /// hooks of the settings. Two minutes by default.
+    /// hooks of the settings. Two minutes by default. The error names the hooks that still run.
     handshake_limit: Duration => parts.handshake_limit = Some(handshake_limit);
 }
 
@@ -194,7 +194,9 @@ impl SessionBuilder {
         self.parts.background.set_default_limit(|| inherited(&self.parts.options, CEILING));
         let files = take_files(&self.launch_files);
         if let Some(transport) = self.transport.take() {
-            return self.start(schema).over(transport, plan, files).await;
+            let mut session = self.start(schema).over(transport, plan, files).await?;
+            session.warnings.extend(undelivered_warnings(&session.handshake, true));
+            return Ok(session);
         }
         let fallback = plan.awaits_initialize().then(|| self.plan_for_old_cli()).transpose()?;
         self.start(schema).process(plan, fallback).await

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentwire_control::{CallContext, CallbackError, Reply, Responder};
+use agentwire_codec::{Frame, FrameKind};
+use agentwire_control::{CallContext, CallbackError, FrameFilter, Reply, Responder};
 use agentwire_protocol::{
-    InboundRequest, RawJson, ToolUseId,
+    ApiMessageId, Block, InboundRequest, Message, RawJson, ToolUseId,
     hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
 };
 use serde_json::Value;
@@ -13,24 +14,34 @@ use serde_json::Value;
 ///
 /// CLI 2.1.330 keeps one deferred tool use per turn, the last one, and only from the main conversation.
 /// It can't resume a tool use of an in-process MCP server, because it connects to such servers later.
+/// It ignores deferrals of tool uses of a message that it got whole, without a stream, if the message has several: then
+/// rules and the mode decide.
 pub(super) struct Deferrals {
     pub(super) responders: Vec<Arc<dyn Responder>>,
     /// The name prefixes of tools from in-process servers.
     in_process: Vec<String>,
-    deferred: Arc<Mutex<Option<Deferred>>>,
+    state: Arc<State>,
 }
 
-/// The last deferred tool use, and the number of turns that had ended before it.
-struct Deferred {
-    turn: u64,
-    tool_use: ToolUseId,
+/// The tool uses that prevent the deferral of others.
+#[derive(Default)]
+struct State {
+    /// The number of turns that had ended before the last deferred tool use, and that tool use.
+    deferred: Mutex<Option<(u64, ToolUseId)>>,
+    /// The tool uses of the last whole message of the main conversation, each with the message's id.
+    whole: Mutex<Vec<(ApiMessageId, ToolUseId)>>,
 }
 
 impl Deferrals {
     /// Wraps the responders of a session with these in-process servers.
     pub(super) fn new<S: AsRef<str>>(responders: Vec<Arc<dyn Responder>>, servers: &[S]) -> Self {
         let in_process = servers.iter().map(|server| tools_of(server.as_ref())).collect();
-        Self { responders, in_process, deferred: Arc::default() }
+        Self { responders, in_process, state: Arc::default() }
+    }
+
+    /// Returns the filter that reads the model's messages.
+    pub(super) fn filter(&self) -> Arc<dyn FrameFilter> {
+        Arc::clone(&self.state) as Arc<dyn FrameFilter>
     }
 
     /// Responds to a request, as [`Responder::respond`] does.
@@ -44,18 +55,15 @@ impl Deferrals {
         let unavailable = self.unavailable(&callback.input);
         let (control, cancelled) = (context.control.clone(), context.cancelled.clone());
         let reply = self.responders.respond(request, context)?;
-        let deferred = Arc::clone(&self.deferred);
+        let state = Arc::clone(&self.state);
         Some(Box::pin(async move {
             let reply = reply.await;
-            if cancelled.is_cancelled() {
-                // The CLI ignores this answer, so it defers nothing.
-                return reply;
-            }
             // The answer of one handler is sent also where another one failed.
             let sent = reply.as_ref().or_else(|error| error.answer.as_ref());
-            let Some(answer) = sent.ok().and_then(deferral) else { return reply };
-            let turn = control.turns_ended();
-            let why = unavailable.or_else(|| another(&deferred, Deferred { turn, tool_use }));
+            // The CLI ignores the answer to a cancelled request, so that answer defers nothing.
+            let sent = sent.ok().filter(|_| !cancelled.is_cancelled());
+            let Some(answer) = sent.and_then(deferral) else { return reply };
+            let why = unavailable.or_else(|| state.defer(control.turns_ended(), tool_use));
             match (why, reply) {
                 (None, reply) => reply,
                 (Some(why), Ok(_)) => denied(answer, why).map_err(CallbackError::from),
@@ -85,17 +93,43 @@ impl Deferrals {
     }
 }
 
-/// Records a deferral, or returns why it is impossible: another tool use of the same turn is already deferred.
-fn another(deferred: &Mutex<Option<Deferred>>, this: Deferred) -> Option<&'static str> {
-    let mut deferred = deferred.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(first) = &*deferred
-        && first.turn == this.turn
-        && first.tool_use != this.tool_use
-    {
-        return Some(ANOTHER);
+impl State {
+    /// Records a deferral, or returns why it is impossible: another tool use of the same message or turn.
+    fn defer(&self, turn: u64, tool_use: ToolUseId) -> Option<&'static str> {
+        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_this = |(_, one): &(ApiMessageId, ToolUseId)| *one == tool_use;
+        if whole.iter().any(is_this) && !whole.iter().all(is_this) {
+            return Some(OF_SEVERAL);
+        }
+        let mut deferred = self.deferred.lock().unwrap_or_else(PoisonError::into_inner);
+        if deferred.as_ref().is_some_and(|(of, first)| *of == turn && *first != tool_use) {
+            return Some(ANOTHER);
+        }
+        *deferred = Some((turn, tool_use));
+        None
     }
-    *deferred = Some(this);
-    None
+}
+
+/// Reads the model's messages, and takes no line.
+///
+/// The CLI sends a message, in one line or a line for each block, before it calls hooks for its tool uses.
+impl FrameFilter for State {
+    fn filter(&self, frame: Frame) -> Option<Frame> {
+        // Most messages are streamed and have no stop reason yet, so skip decoding them.
+        if frame.kind == FrameKind::Other
+            && frame.line.to_str().is_ok_and(|text| text.contains("\"stop_reason\":\""))
+            && let Ok(Message::Assistant(assistant)) = Message::from_bytes(frame.line.as_bytes())
+            && assistant.parent_tool_use_id.is_none()
+            && assistant.message.stop_reason.is_some()
+        {
+            let id = &assistant.message.id;
+            let tool_uses = assistant.message.content.iter().filter_map(Block::as_tool_use);
+            let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+            whole.retain(|(last, _)| last == id);
+            whole.extend(tool_uses.map(|tool_use| (id.clone(), tool_use.id.clone())));
+        }
+        Some(frame)
+    }
 }
 
 /// Returns the prefix that the CLI uses for this server's tools in hooks.
@@ -126,6 +160,8 @@ fn denied(mut answer: HookReply<PreToolUse>, why: &str) -> Result<RawJson, Strin
 // Texts for the model.
 const ANOTHER: &str = "another tool use of this message waits for a decision already, and only one can; \
                        request this one again once that is decided";
+const OF_SEVERAL: &str = "a tool use can wait for a decision only if its message has no other; \
+                          request each one alone";
 const OF_A_SUBAGENT: &str = "a tool use of a subagent can't wait for a decision beyond the end of the turn; \
                              leave it to the main conversation";
 const IN_PROCESS: &str =

@@ -11,7 +11,7 @@ use agentwire_control::{Config, ControlError, Messages, Prepared, Responder, Ses
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
-use agentwire_protocol::cli;
+use agentwire_protocol::{Message, System, cli};
 use agentwire_transport::{
     BoxTransport, Connected, PeerHandle as _, Transport,
     process::{self, CliVersion, ProcessTransport},
@@ -77,7 +77,7 @@ impl Start {
         match first {
             Err(error) if is_too_old_to_wait(&error) => {}
             // The CLI did not wait for the handshake and has done nothing yet.
-            Ok(session) if !undelivered_warnings(&session.handshake).is_empty() => {
+            Ok(session) if !undelivered_warnings(&session.handshake, false).is_empty() => {
                 session.close().await?;
             }
             outcome => return outcome,
@@ -129,6 +129,7 @@ impl Start {
         #[cfg(feature = "mcp")]
         let responders = [vec![Arc::new(bridge.clone()) as Arc<dyn Responder>], responders].concat();
         let deferrals = Deferrals::new(responders, &plan.initialize.sdk_mcp_servers);
+        let message_filter = deferrals.filter();
         let responder = self.parts.background.watch(deferrals, &self.watch);
         let watch = Arc::clone(&self.watch);
         let prepared = Prepared::new(responder, watch, config);
@@ -148,18 +149,21 @@ impl Start {
         let (mirror, filter) = self.parts.stored.mirror(&runtime, &self.parts.options).unzip();
         #[cfg(not(feature = "sessions"))]
         let filter = None;
-        let connection = prepared.filter(filter).connect(link);
+        let connection = prepared.filter(message_filter).filter(filter).connect(link);
         let peer = handle.clone();
         let (control, mut messages, task) = Task::spawn(&runtime, connection, handle, grace);
         let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
         let handshake = Handshake::perform(&control, plan.initialize, limit).await;
         let handshake = handshake.map_err(|mut error| {
             match &mut error {
-                Error::Control(ControlError::TimedOut { stderr, .. }) => {
-                    peer.stderr_tail().trim_end().clone_into(stderr);
+                Error::Control(ControlError::TimedOut { detail, .. }) => {
+                    let (mut causes, _) = unread_causes(&mut messages);
+                    let stderr = Some(peer.stderr_tail()).filter(|tail| !tail.trim().is_empty());
+                    causes.extend(stderr.map(|tail| format!("stderr: {}", tail.trim_end())));
+                    *detail = causes.join(", ");
                 }
                 Error::Ended(ending) if ending.error_result.is_none() && ending.transport.is_none() => {
-                    let output = first_non_json_line(&mut messages);
+                    let (_, output) = unread_causes(&mut messages);
                     Arc::make_mut(ending).transport = output.or_else(|| Some("in the handshake".to_owned()));
                 }
                 _ => {}
@@ -185,7 +189,6 @@ impl Start {
         if !self.parts.mcp_servers.is_empty() {
             bridge.on_initialized(&handshake.reply);
         }
-        warnings.extend(undelivered_warnings(&handshake));
         warnings.extend(self.version_warnings(&handshake));
         let bypass = handshake.bypass_warning().filter(|warning| self.asks && !warnings.contains(warning));
         warnings.extend(bypass);
@@ -251,21 +254,39 @@ fn is_too_old_to_wait(error: &Error) -> bool {
     exit.is_some_and(|exit| exit.stderr_tail.contains(&format!("unknown option '--{AWAIT_INITIALIZE}'")))
 }
 
-/// Returns the first line that is not JSON, such as the refusal of another program.
-fn first_non_json_line(messages: &mut Messages) -> Option<String> {
+/// Reads the messages of a failed handshake. Returns the hooks of the settings that still run, because the CLI replies
+/// after them, and the first line that is not JSON, such as the refusal of another program.
+fn unread_causes(messages: &mut Messages) -> (Vec<String>, Option<String>) {
     let mut context = Context::from_waker(Waker::noop());
+    let (mut hooks, mut output) = (Vec::new(), None);
     while let Poll::Ready(Ok(event)) = messages.poll_next(&mut context) {
-        if let SessionEvent::Incoming(Incoming::NonJson(line), _) = event {
-            return Some(format!("output that is not JSON: `{}`", line.excerpt().trim_end()));
+        let SessionEvent::Incoming(incoming, _) = event else { continue };
+        match incoming {
+            Incoming::NonJson(line) if output.is_none() => {
+                output = Some(format!("output that is not JSON: `{}`", line.excerpt().trim_end()));
+            }
+            Incoming::Message(Message::System(System::HookStarted(hook)), _) => {
+                let text = format!("the hook `{}` of the settings still runs", hook.hook_name);
+                hooks.push((hook.hook_id, text));
+            }
+            Incoming::Message(Message::System(System::HookResponse(ended)), _) => {
+                hooks.retain(|(id, _)| *id != ended.hook_id);
+            }
+            _ => {}
         }
     }
-    None
+    (hooks.into_iter().map(|(_, text)| text).collect(), output)
 }
 
 /// Returns warnings about handshake fields that the CLI ignored.
-fn undelivered_warnings(Handshake { request, reply, .. }: &Handshake) -> Vec<Warning> {
+///
+/// `plugins_applied: false` comes from a CLI without `--await-initialize`, and from one that could not load a plugin.
+/// It causes a warning only `over_transport`: our own process has the flag, and another start would not help.
+pub(super) fn undelivered_warnings(handshake: &Handshake, over_transport: bool) -> Vec<Warning> {
+    let Handshake { request, reply, .. } = handshake;
     let servers = !request.mcp_servers.is_empty() && reply.mcp_servers_applied != Some(true);
-    let plugins = !request.plugins.is_empty() && reply.plugins_applied.is_none();
+    let plugins = !request.plugins.is_empty()
+        && reply.plugins_applied.is_none_or(|are_loaded| over_transport && !are_loaded);
     let warning = |option, is: bool| is.then_some(Warning::NotDelivered { option });
     warning("mcpServers", servers).into_iter().chain(warning("plugins", plugins)).collect()
 }

@@ -60,7 +60,7 @@ impl SessionBuilder {
     /// With [`resume`](Options::resume) (a session id) or [`continue_last`](Options::continue_last), the session and
     /// its subagents are loaded and written to a private folder, which the CLI uses as its configuration folder
     /// (`CLAUDE_CONFIG_DIR`). It also contains the login without its refresh token, `.claude.json` (and `.config.json`,
-    /// its older place) and the user's settings without plugins.
+    /// its older place), the user's settings without plugins, and the organization's policy as last fetched.
     /// The folder is removed when the CLI has exited; if this program is killed or exits before the CLI, it stays in
     /// the system's folder for temporary files.
     /// `continue_last` takes the newest session with messages of its own that is not archived; if the store has none, a

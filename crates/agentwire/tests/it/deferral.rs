@@ -7,7 +7,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connected, next_kind, pre_tool_use, result};
+use crate::peer::{Peer, assistant, connected, next_kind, pre_tool_use, result};
 
 fn asked(tool_use: &str, beside: &Value) -> Value {
     let mut request = pre_tool_use("Write");
@@ -49,6 +49,43 @@ async fn only_the_first_tool_use_of_a_turn_is_deferred() {
     peer.say(result("")).await;
     assert_eq!(next_kind(&mut session).await, "result");
     assert_eq!(decided(&mut peer, "t4", json!({})).await.0, "defer");
+}
+
+/// Returns a line with tool uses of the model's message. Only a message without a stream has a stop reason.
+fn requested(message: &str, tool_uses: &[&str], stop_reason: Option<&str>) -> Value {
+    let blocks =
+        tool_uses.iter().map(|id| json!({"type": "tool_use", "id": id, "name": "Write", "input": {}}));
+    let mut line = assistant("");
+    line["message"]["id"] = message.into();
+    line["message"]["content"] = blocks.collect();
+    line["message"]["stop_reason"] = stop_reason.into();
+    line
+}
+
+/// The CLI ignores the other deferrals, and the tool may run.
+#[tokio::test(start_paused = true)]
+async fn tool_use_of_a_message_without_a_stream_is_deferred_only_alone() {
+    let whole = Some("tool_use");
+    let mut of_a_subagent = requested("m2", &["t3"], whole);
+    of_a_subagent["parent_tool_use_id"] = "t0".into();
+    let cases = [
+        (vec![requested("m1", &["t1"], whole), requested("m1", &["t2"], whole)], "deny"),
+        (vec![requested("m1", &["t1", "t2"], whole), of_a_subagent], "deny"),
+        (vec![requested("m1", &["t1"], whole)], "defer"),
+        (vec![requested("m0", &["t0"], whole), requested("m1", &["t1"], whole)], "defer"),
+        (vec![requested("m1", &["t1"], None), requested("m1", &["t2"], None)], "defer"),
+    ];
+    for (lines, expected) in cases {
+        let (_session, mut peer) = deferring().await;
+        for line in &lines {
+            peer.say(line).await;
+        }
+        let (decision, reason) = decided(&mut peer, "t1", json!({})).await;
+        assert_eq!((&*decision, reason.contains("alone")), (expected, expected == "deny"), "{lines:?}");
+        if expected == "deny" {
+            denied_for(decided(&mut peer, "t2", json!({})).await, "alone");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -144,14 +144,16 @@ async fn tool_is_called() {
 
 #[tokio::test(start_paused = true)]
 async fn replaced_servers_keep_the_policy() {
-    let policy = ServerPolicy::new().always_ask("divide").call_limit(Duration::from_secs(2));
+    let policy =
+        ServerPolicy::new().always_ask("divide").call_limit(Duration::from_secs(2)).stay_in_foreground();
     let servers = McpServers::new().with_policy("calc", Server::new("calc", "1"), policy);
     let (session, mut peer) = connected(Session::builder().mcp_servers(servers)).await;
     let mut own = SdkServer::new("calc");
     own.tools = vec![ToolPolicy::new("divide", ToolPermission::AlwaysDeny)];
-    let from_handshake = json!({"name": "calc", "type": "sdk", "timeout": 2000,
+    own.disable_auto_background = Some(false);
+    let from_handshake = json!({"name": "calc", "type": "sdk", "timeout": 2000, "disableAutoBackground": true,
         "tools": [{"name": "divide", "permission_policy": "always_ask"}]});
-    let from_caller = json!({"name": "calc", "type": "sdk", "timeout": 2000,
+    let from_caller = json!({"name": "calc", "type": "sdk", "timeout": 2000, "disableAutoBackground": false,
         "tools": [{"name": "divide", "permission_policy": "always_deny"}]});
     for (server, expected) in [(SdkServer::new("calc"), from_handshake), (own, from_caller)] {
         let servers = [("calc".into(), McpServerConfig::Sdk(server))].into();

@@ -9,6 +9,7 @@ use agentwire::{
     protocol::{
         hook::{HookReply, PreToolUse},
         mcp::{McpServerConfig, StdioServer},
+        plugin::{LocalPlugin, PluginConfig},
         sandbox::SandboxSettings,
         settings::RawSettings,
     },
@@ -127,6 +128,18 @@ fn cli_that_accepts_the_handshake_fields_is_started_once() {
 }
 
 #[test]
+fn cli_that_can_not_load_a_plugin_is_started_once() {
+    let cli = Noting::new(json!({"plugins_applied": false}), "claude");
+    run(async {
+        let plugin = PluginConfig::Local(LocalPlugin::new("/plugin"));
+        let session = Session::connect(cli.options().plugins([plugin])).await.unwrap();
+        assert!(session.warnings().is_empty(), "{:?}", session.warnings());
+        session.close().await.unwrap();
+    });
+    assert_eq!(cli.note("starts").lines().count(), 1);
+}
+
+#[test]
 fn a_resumed_session_with_hooks_waits_for_the_handshake() {
     let args = |options: Options, hooks: Hooks| {
         Session::builder().options(options).hooks(hooks).to_launch_plan().unwrap().args.join(" ")
@@ -215,6 +228,18 @@ async fn a_transport_that_can_not_be_started_again_gets_a_warning() {
     let (session, _peer, request) = connect(builder, Peer::shake_hands).await;
     assert_eq!(session.unwrap().warnings(), [Warning::NotDelivered { option: "mcpServers" }]);
     assert_eq!(request["request"]["mcpServers"]["s"]["env"]["KEY"], "s3cr3t");
+
+    let warned = || vec![Warning::NotDelivered { option: "plugins" }];
+    for (reply, expected) in [
+        (json!({}), warned()),
+        (json!({"plugins_applied": false}), warned()),
+        (json!({"plugins_applied": true}), vec![]),
+    ] {
+        let plugin = PluginConfig::Local(LocalPlugin::new("/plugin"));
+        let builder = Session::builder().options(Options::new().plugins([plugin]));
+        let (session, ..) = connect(builder, async |peer| peer.answer("initialize", reply).await).await;
+        assert_eq!(session.unwrap().warnings(), expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -245,3 +245,23 @@ async fn a_silent_handshake_has_its_limit() {
     let timed_out = matches!(error, Error::Control(ControlError::TimedOut { after, .. }) if after == limit);
     assert!(timed_out, "{error:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn error_of_a_late_handshake_names_the_running_hook() {
+    let hook = |subtype: &str, id: &str, name: &str| {
+        let event = name.split(':').next();
+        json!({"type": "system", "subtype": subtype, "hook_id": id, "hook_name": name, "hook_event": event})
+    };
+    let (session, ..) = connect(Session::builder(), async |peer| {
+        peer.raw.set_stderr_tail("slow\n");
+        peer.request("initialize").await;
+        peer.say(hook("hook_started", "1", "Setup:init")).await;
+        peer.say(hook("hook_started", "2", "SessionStart:startup")).await;
+        peer.say(hook("hook_response", "1", "Setup:init")).await;
+    })
+    .await;
+    let error = session.unwrap_err().report().to_string();
+    let expected = ", the hook `SessionStart:startup` of the settings still runs, stderr: slow";
+    assert!(error.ends_with(expected), "{error}");
+    assert!(!error.contains("Setup:init"), "{error}");
+}

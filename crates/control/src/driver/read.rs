@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     pin::{Pin, pin},
+    sync::Arc,
     time::Duration,
 };
 
@@ -59,7 +60,7 @@ fn handle_batch(batch: Batch, host: &Host) {
     let mut lines = Vec::new();
     let mut ends_with_request = false;
     for line in batch {
-        let Some(line) = filter_line(line, host.filter.as_deref()) else { continue };
+        let Some(line) = filter_line(line, &host.filters) else { continue };
         let is_request = matches!(&line, Ok(Frame { kind: FrameKind::Request(_), .. }));
         if ends_with_request && !is_request {
             handle_lines(host, lines.drain(..));
@@ -74,10 +75,11 @@ fn handle_batch(batch: Batch, host: &Host) {
 
 fn filter_line(
     line: Result<Frame, FrameError>,
-    filter: Option<&dyn FrameFilter>,
+    filters: &[Arc<dyn FrameFilter>],
 ) -> Option<Result<Frame, FrameError>> {
-    let Some(filter) = filter else { return Some(line) };
-    line.inspect_err(|fault| filter.missed(fault)).map(|frame| filter.filter(frame)).transpose()
+    line.inspect_err(|fault| filters.iter().for_each(|filter| filter.missed(fault)))
+        .map(|frame| filters.iter().try_fold(frame, |frame, filter| filter.filter(frame)))
+        .transpose()
 }
 
 /// Passes lines to the router under one lock, then starts the callbacks of their requests.

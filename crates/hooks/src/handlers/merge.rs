@@ -37,12 +37,8 @@ impl<E: HookEvent> Merged<E> {
     }
 
     /// Adds an answer, and applies its changes to the `input` of the next handler.
-    pub(super) fn add(
-        &mut self,
-        answer: Result<HookAnswer<E>, String>,
-        input: &mut E::Input,
-    ) -> Result<(), String> {
-        let HookAnswer::Now(reply) = answer? else { return Ok(()) };
+    pub(super) fn add(&mut self, answer: HookAnswer<E>, input: &mut E::Input) -> Result<(), String> {
+        let HookAnswer::Now(reply) = answer else { return Ok(()) };
         let mut reply: Fields = convert(&reply)?;
         if let Some(output) = reply.remove(OUTPUT) {
             let output: Fields = decode(&output)?;
@@ -109,6 +105,12 @@ impl<E: HookEvent> Merged<E> {
             };
             first.insert("decision".to_owned(), merged);
         }
+        // The CLI ignores the second field beside the first, which has the same effect for all tools.
+        if first.contains_key("updatedToolOutput")
+            && let Some(changed) = later.remove("updatedMCPToolOutput")
+        {
+            later.entry("updatedToolOutput".to_owned()).or_insert(changed);
+        }
         merge_fields(first, later)
     }
 
@@ -132,10 +134,13 @@ impl<E: HookEvent> Merged<E> {
                 set(&mut self.output, "permissionDecisionReason", reason);
             }
             // The CLI ignores a `block` of this event.
-            "PermissionRequest" if strictness(&self.output) != Strictness::Deny => {
-                let mut decision = Fields::from([("behavior".to_owned(), deny)]);
-                set(&mut decision, "message", reason);
-                self.output.insert("decision".to_owned(), encode(&decision)?);
+            "PermissionRequest" => {
+                self.reply.retain(|key, _| !matches!(&**key, "decision" | "reason"));
+                if strictness(&self.output) != Strictness::Deny {
+                    let mut decision = Fields::from([("behavior".to_owned(), deny)]);
+                    set(&mut decision, "message", reason);
+                    self.output.insert("decision".to_owned(), encode(&decision)?);
+                }
             }
             _ => {}
         }
@@ -291,12 +296,12 @@ fn decode<T: DeserializeOwned>(value: &RawJson) -> Result<T, String> {
 /// The field of a reply with the output that is specific to the event.
 const OUTPUT: &str = "hookSpecificOutput";
 
-/// Which field of an output changes which field of the input, for each event.
+/// Which field of an output changes which field of the input, for each event. Of several, the last counts.
 const CARRIED: &[(&str, &str, &str)] = &[
     ("PreToolUse", "updatedInput", "tool_input"),
     ("PermissionRequest", "updatedInput", "tool_input"),
-    ("PostToolUse", "updatedToolOutput", "tool_response"),
     ("PostToolUse", "updatedMCPToolOutput", "tool_response"),
+    ("PostToolUse", "updatedToolOutput", "tool_response"),
     ("MessageDisplay", "displayContent", "delta"),
     ("ElicitationResult", "action", "action"),
     ("ElicitationResult", "content", "content"),

@@ -32,7 +32,7 @@ pub enum AuditOutcome<'a> {
     LeftOpen,
     /// The handler failed or panicked, with this text; the CLI denies.
     Failed(&'a str),
-    /// The CLI cancelled the question, or the session ended, before the handler answered.
+    /// The CLI cancelled the question, or the session ended, before the handler answered; no answer is sent.
     Cancelled,
 }
 
@@ -53,8 +53,11 @@ impl PermissionHandler {
             Box::pin(async move {
                 let watch =
                     Watch { request: request.clone(), since: Instant::now(), auditor, reported: false };
+                let cancelled = context.cancelled.clone();
                 let decision = decide(request, context).await;
                 watch.finish(match &decision {
+                    // The CLI ignores an answer that comes too late.
+                    _ if cancelled.is_cancelled() => AuditOutcome::Cancelled,
                     Ok(Some(decision)) => AuditOutcome::Decided(decision),
                     Ok(None) => AuditOutcome::LeftOpen,
                     Err(error) => AuditOutcome::Failed(error.answer.as_ref().err().unwrap_or(&error.reason)),

@@ -11,7 +11,8 @@ use agentwire_protocol::{
     control::HookFailure,
     hook::{
         BlockDecision, Elicitation, ElicitationResult, HookReply, LaterReply, PermissionRequest, PostToolUse,
-        PreModelSwitch, PreToolUse, PreToolUseInput, SessionStart, Stop, UserPromptSubmit,
+        PostToolUseInput, PostToolUseOutput, PreModelSwitch, PreToolUse, PreToolUseInput, SessionStart, Stop,
+        UserPromptSubmit,
     },
 };
 use serde_json::{Value, json};
@@ -192,7 +193,7 @@ async fn a_refusal_takes_precedence_over_a_failure() {
 #[tokio::test]
 async fn changes_build_on_one_another() {
     let redact = |what: &'static str, by: &'static str| {
-        move |input: agentwire_protocol::hook::PostToolUseInput, _| async move {
+        move |input: PostToolUseInput, _| async move {
             let text = input.tool_response.to_string().replace(what, by);
             HookReply::<PostToolUse>::replace_output(RawJson::parse(&text).unwrap())
         }
@@ -202,6 +203,22 @@ async fn changes_build_on_one_another() {
     let both = Handlers::of(PostToolUse).then(redact("key", "***")).then(redact("token", "***"));
     let reply = answer(Hooks::new().on(PostToolUse, both.in_order()), input).await.unwrap();
     assert_eq!(reply["hookSpecificOutput"]["updatedToolOutput"], "*** and ***");
+}
+
+/// The CLI ignores `updatedMCPToolOutput` beside `updatedToolOutput`.
+#[tokio::test]
+async fn changed_output_of_an_mcp_tool_builds_on_the_one_before() {
+    let redacts = async |input: PostToolUseInput, _| {
+        let mut output = PostToolUseOutput::default();
+        let text = input.tool_response.to_string().replace("token", "***");
+        output.updated_mcp_tool_output = Some(RawJson::parse(&text).unwrap());
+        HookReply::<PostToolUse>::output(output)
+    };
+    let first = async |_, _| HookReply::<PostToolUse>::replace_output(raw(&json!("*** and token")));
+    let both = Handlers::of(PostToolUse).then(first).then(redacts);
+    let reply = answer(Hooks::new().on(PostToolUse, both.in_order()), post_tool_use()).await.unwrap();
+    let output = json!({"hookEventName": "PostToolUse", "updatedToolOutput": "*** and ***"});
+    assert_eq!(reply["hookSpecificOutput"], output);
 }
 
 /// If the event can't refuse, neither a failure nor a block discards another handler's redaction.

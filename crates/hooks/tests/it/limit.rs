@@ -2,10 +2,11 @@
 
 use std::{future::pending, time::Duration};
 
-use agentwire_hooks::{Hooks, Matcher};
+use agentwire_hooks::{Handlers, Hooks, Matcher};
 use agentwire_protocol::{
+    RawJson,
     control::HookFailure,
-    hook::{HookReply, PostToolUse, PreToolUse, Stop},
+    hook::{HookReply, PostToolUse, PreToolUse, SessionEnd, Stop},
 };
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
@@ -74,6 +75,43 @@ async fn a_late_handler_is_an_error_if_nothing_is_to_be_refused() {
     assert_eq!(timed(hooks, stop()).await, (late("Stop"), 15_000));
 }
 
+/// At its limit the CLI would let the event pass without the replies of the other handlers.
+#[tokio::test(start_paused = true)]
+async fn late_handler_of_several_does_not_hold_back_the_replies_of_the_others() {
+    let chain = Handlers::of(PostToolUse)
+        .then(async |_, _| HookReply::<PostToolUse>::replace_output(RawJson::parse(r#""***""#).unwrap()))
+        .then(async |_, _| pending::<()>().await)
+        .then(async |_, _| HookReply::<PostToolUse>::context("redacted"));
+    let hooks = Hooks::new().on_matching(PostToolUse, five_seconds(), chain.in_order());
+    let output = json!({
+        "hookEventName": "PostToolUse", "updatedToolOutput": "***", "additionalContext": "redacted"
+    });
+    let answer = (Ok(json!({"hookSpecificOutput": output})), 4_000);
+    assert_eq!(timed(hooks, callback("hook_0", post_tool_use())).await, answer);
+    // Nothing passes if the CLI refuses late events.
+    let chain = Handlers::of(PreToolUse)
+        .then(async |_, _| HookReply::ask("sure?"))
+        .then(async |_, _| pending::<()>().await);
+    let continues = five_seconds().on_failure(HookFailure::Continue);
+    let hooks = Hooks::new().on_matching(PreToolUse, continues, chain.in_order());
+    let late = Err("the PreToolUse hook did not answer in time".to_owned());
+    assert_eq!(timed(hooks, callback("hook_0", pre_tool_use("Bash"))).await, (late, 15_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn handlers_have_the_deadline_of_their_chain() {
+    let (deadlines, mut received) = mpsc::channel(1);
+    let chain = Handlers::of(PostToolUse).then(move |_, cx| {
+        let deadlines = deadlines.clone();
+        async move { deadlines.send(cx.deadline).await.unwrap() }
+    });
+    let hooks = Hooks::new().on_matching(PostToolUse, five_seconds(), chain.in_order());
+    let start = Instant::now().into_std();
+    timed(hooks, callback("hook_0", post_tool_use())).await.0.unwrap();
+    let left = within(received.recv()).await.unwrap().unwrap() - start;
+    assert_eq!(left.as_millis() / 10 * 10, 4_000);
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_context_has_the_deadline() {
     let (deadlines, mut received) = mpsc::channel(1);
@@ -88,14 +126,15 @@ async fn the_context_has_the_deadline() {
     ];
     for (limit, of_stop, of_tool) in cases {
         let matcher = || limit.map_or(Matcher::any(), |limit| Matcher::any().timeout(limit));
-        let (one, other) = (tell.clone(), tell.clone());
-        let hooks = Hooks::new().on_matching(Stop, matcher(), move |_, cx| one(cx)).on_matching(
-            PreToolUse,
-            matcher(),
-            move |_, cx| other(cx),
-        );
+        let (one, other, last) = (tell.clone(), tell.clone(), tell.clone());
+        let hooks = Hooks::new()
+            .on_matching(Stop, matcher(), move |_, cx| one(cx))
+            .on_matching(PreToolUse, matcher(), move |_, cx| other(cx))
+            .on_matching(SessionEnd, matcher(), move |_, cx| last(cx));
         let mut cli = Cli::start(hooks).await;
-        for (request, expected) in [(stop(), of_stop), (callback("hook_1", pre_tool_use("Bash")), of_tool)] {
+        let tool = callback("hook_1", pre_tool_use("Bash"));
+        let end = callback("hook_2", json!({"session_id": "s", "reason": "clear"}));
+        for (request, expected) in [(stop(), of_stop), (tool, of_tool), (end, Some(1_500))] {
             let now = Instant::now().into_std();
             cli.exchange(request).await.unwrap();
             let deadline = within(received.recv()).await.unwrap();

@@ -286,6 +286,30 @@ async fn the_auditor_sees_a_cancelled_question() {
     assert_eq!(cli.end().await, [] as [Value; 0]);
 }
 
+/// A decision or a failure after the cancellation decides nothing.
+#[tokio::test]
+async fn the_auditor_sees_an_answer_to_a_cancelled_question_as_cancelled() {
+    for fails in [false, true] {
+        let began = Arc::new(Notify::new());
+        let (sender, mut reports) = mpsc::unbounded_channel::<String>();
+        let begin = Arc::clone(&began);
+        let handler = PermissionHandler::new(move |_, cx| {
+            begin.notify_one();
+            async move {
+                cx.cancelled.cancelled().await;
+                if fails { Err("the question was cancelled") } else { Ok(Decision::allow()) }
+            }
+        });
+        let handler = handler.audited(move |audit| sender.send(format!("{:?}", audit.outcome)).unwrap());
+        let cli = Cli::start(handler).await;
+        cli.ask("q", question("Bash")).await;
+        within(began.notified()).await;
+        cli.cancel("q").await;
+        assert_eq!(within(reports.recv()).await.as_deref(), Some("Cancelled"));
+        assert_eq!(cli.end().await, [] as [Value; 0]);
+    }
+}
+
 #[tokio::test]
 async fn the_auditors_panic_changes_nothing() {
     for (decision, expected) in [(Decision::allow(), "allow"), (Decision::deny("no"), "deny")] {

@@ -3,7 +3,9 @@
 use agentwire_hooks::{AnyHook, Hooks, Matcher};
 use agentwire_protocol::{
     RawJson,
-    hook::{HookReply, LaterReply, PostToolUse, PreToolUse, PreToolUseOutput},
+    hook::{
+        BlockDecision, HookReply, LaterReply, PermissionRequest, PostToolUse, PreToolUse, PreToolUseOutput,
+    },
 };
 use serde_json::{Value, json};
 
@@ -180,6 +182,15 @@ async fn typed_reply_that_the_cli_would_ignore_refuses() {
         let answer = answer(hooks, pre_tool_use("Bash")).await.unwrap();
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{shown}: {answer}");
     }
+    // For this event the CLI reads the event's own decision alone.
+    let blocks = Hooks::new().on(PermissionRequest, async |_, _| {
+        let mut reply = HookReply::proceed();
+        reply.decision = Some(BlockDecision::Block);
+        reply
+    });
+    let input = json!({"session_id": "s", "tool_name": "Bash", "tool_input": {}});
+    let refused = answer(blocks, input).await.unwrap();
+    assert_eq!(refused["hookSpecificOutput"]["decision"]["behavior"], "deny", "{refused}");
     let asks = Hooks::new().on(PreToolUse, move |_, _| std::future::ready(decided("ask")));
     let answer = answer(asks, pre_tool_use("Bash")).await.unwrap();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");

@@ -77,6 +77,10 @@ pub struct SdkServer {
     ///
     /// The CLI uses the value of the first registration.
     pub timeout: Option<u64>,
+    /// Whether its calls stay in the foreground, regardless of their duration.
+    ///
+    /// Not declared as a field; only `true` has an effect. The CLI uses the value of the first registration.
+    pub disable_auto_background: Option<bool>,
     /// The permissions of its tools; only `always_ask` and `always_deny` take effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolPolicy>,

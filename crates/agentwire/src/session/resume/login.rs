@@ -1,4 +1,4 @@
-//! Copies the login and the settings of the user to another configuration folder.
+//! Copies the login, the settings and the cached policy of the user to another configuration folder.
 
 mod keychain;
 
@@ -35,7 +35,7 @@ pub(super) fn copy(sources: &Sources, to: &PrivateDir) -> io::Result<()> {
     for name in SETTINGS {
         put(to, name, read(&sources.config.join(name)).map(without_plugins_and_folder))?;
     }
-    Ok(())
+    put(to, POLICY, read(&sources.config.join(POLICY)))
 }
 
 /// Returns whether the environment contains a login, which takes precedence.
@@ -99,6 +99,8 @@ const STATE: &str = ".claude.json";
 /// The older place of the state. The CLI reads this file instead of [`STATE`] if it exists.
 const OLD_STATE: &str = ".config.json";
 const SETTINGS: &[&str] = &["settings.json", "cowork_settings.json"];
+/// The organization's policy as last fetched, which the CLI applies while it can't fetch the policy.
+const POLICY: &str = "state/hybrid-settings.json";
 const LOGIN_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 const LEFT_OUT: &[&str] = &["refreshToken", "refresh_token", "chatHistoryOauth"];
 const PLUGINS: &[&str] = &["enabledPlugins", "extraKnownMarketplaces", "additionalMarketplaces"];

@@ -91,11 +91,14 @@ async fn stored(machine: &Machine) -> Arc<MemoryStore> {
 #[tokio::test]
 async fn the_cli_finds_the_session_and_the_login_in_a_private_folder() {
     let machine = Machine::new();
+    fs::create_dir(machine.path("home/.claude/state")).unwrap();
     for (name, text) in [
         ("home/.claude/.credentials.json", r#"{"claudeAiOauth":{"accessToken":"a","refreshToken":"b"}}"#),
         ("home/.claude.json", r#"{"state": 1}"#),
         ("home/.claude/.config.json", r#"{"state": 0}"#),
         ("home/.claude/settings.json", r#"{"model":"m","enabledPlugins":{"p":true}}"#),
+        ("home/.claude/state/hybrid-settings.json", r#"{"organizationUuid":"o"}"#),
+        ("home/.claude/state/other.json", "{}"),
         ("home/.claude/other.json", "{}"),
     ] {
         fs::write(machine.path(name), text).unwrap();

@@ -19,9 +19,10 @@ impl Control {
     /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
     ///
     /// The servers of the settings stay.
-    /// An in-process server without an entry is removed. `tools` of an entry replace all its rules; without `tools` or
-    /// `timeout`, it keeps those of the handshake ([`Config::server_policies`](crate::Config::server_policies)), which
-    /// [`call`](Self::call) with the request itself does not add.
+    /// An in-process server without an entry is removed. `tools` of an entry replace all its rules; without `tools`,
+    /// `timeout` or `disable_auto_background`, it keeps those of the handshake
+    /// ([`Config::server_policies`](crate::Config::server_policies)), which [`call`](Self::call) with the request
+    /// itself does not add.
     /// In-process servers are set at the start of the session: the CLI reports an unknown one as added, and then it has
     /// the status `failed`.
     /// The reply waits for the first attempt to connect, and contains the errors.
@@ -42,6 +43,8 @@ impl Control {
                     server.tools = policy.tools.clone().unwrap_or_default();
                 }
                 server.timeout = server.timeout.or(policy.timeout);
+                let in_foreground = &mut server.disable_auto_background;
+                *in_foreground = in_foreground.or(policy.disable_auto_background);
             }
         }
         self.call(&McpSetServers::new(servers)).await

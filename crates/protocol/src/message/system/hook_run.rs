@@ -2,7 +2,7 @@
 
 /// A hook of the settings started (`system/hook_started`).
 ///
-/// Sent with `--include-hook-events`; not sent for callbacks of the host.
+/// Sent with `--include-hook-events`, and without it for `SessionStart` and `Setup`; not sent for callbacks of the host.
 #[wire(tolerant, message)]
 pub struct HookStarted {
     /// The id of this run of the hook, shared by the three kinds of messages.

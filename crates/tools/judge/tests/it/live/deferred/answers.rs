@@ -251,6 +251,23 @@ async fn first_tool_use_of_a_message_is_deferred_and_the_others_are_denied() {
     }
 }
 
+/// After an error in the middle of a stream, the CLI requests the message again without a stream.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn tool_uses_of_a_message_without_a_stream_are_denied() {
+    let replies = json!([
+        {"blocks": [{"text": "I will."}], "error_event": true},
+        {"blocks": [note("toolu_1"), note("toolu_2")]},
+        {"blocks": [{"text": "Done."}], "times": 9},
+    ]);
+    let place = Place::scripted(&json!({"replies": replies}).to_string()).await;
+    let seen = hooked(session(&place), |_| HookReply::defer(), Some("Go."), 1).await;
+    let denied = seen.outputs.iter().filter(|(error, why)| *error && why.contains("alone")).count();
+    assert_eq!((denied, seen.asked.len(), seen.waits()), (2, 2, None), "{seen:?}");
+    assert!(ran(&place).is_empty(), "{seen:?}");
+    assert_eq!(seen.last().result.as_deref(), Some("Done."));
+}
+
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_tool_use_of_a_subagent_is_denied() {
