@@ -68,6 +68,33 @@ async function selfTest(one) {
   }
 }
 
+// Shows that `agentwire view --serve` loads a page again after a change, but not while its reader searches.
+async function serve(one) {
+  const frame = readFileSync(new URL('../../crates/cli/src/view/frame.html', import.meta.url), 'utf8');
+  const bodies = { '/': frame.replace('VERSION', '"1"'), '/page': readFileSync(one.file, 'utf8'), '/version': '1' };
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(timeout);
+    await page.route('http://served/**', (route) => {
+      route.fulfill({ contentType: 'text/html', body: bodies[new URL(route.request().url()).pathname] });
+    });
+    await page.goto('http://served/');
+    const search = page.frameLocator('iframe').locator('#q');
+    await search.fill(one.word);
+    const isLoaded = page.waitForRequest('**/page').then(() => true, () => false);
+    bodies['/version'] = '2';
+    // The document around the page asks for the version each second.
+    for (let polls = 0; polls < 2; polls += 1) await page.waitForResponse('**/version');
+    count += 2;
+    if (await search.inputValue() !== one.word) faults.push('served page: the text of a search is lost');
+    await search.press('Escape');
+    if (!await isLoaded) faults.push('served page: it is not loaded again after a search');
+  } finally {
+    await context.close();
+  }
+}
+
 if (screenshots) mkdirSync(screenshots, { recursive: true });
 const args = ['--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND'];
 const browser = await chromium.launch({ executablePath, args, chromiumSandbox: process.getuid() !== 0, timeout });
@@ -76,6 +103,7 @@ try {
     // A long page takes a browser seconds to load, and is the same page for every reader.
     for (const reader of one.long ? readers.slice(0, 1) : readers) await read(one, reader);
   }
+  await serve(cases[0]);
   await selfTest(cases[0]);
 } finally {
   await browser.close();

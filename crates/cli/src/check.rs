@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use agentwire_judge::conformance::{Report, SelfTest, check, check_facade, self_test};
+use agentwire_testkit::transcript::{ParseCause, ParseError};
 use agentwire_testkit::{Splits, Transcript};
 
 use crate::at_once::at_once;
@@ -104,10 +105,10 @@ impl Outcome {
 }
 
 fn play(path: &Path, args: &Args) -> Outcome {
-    let read = std::fs::read(path).map_err(|error| error.to_string());
+    let read = std::fs::read(path).map_err(Failure::from);
     let transcript = match read.and_then(|text| parse(path, &text)) {
         Ok(transcript) => transcript,
-        Err(why) => return Outcome::Unreadable(why),
+        Err(why) => return Outcome::Unreadable(why.to_string()),
     };
     if args.self_test {
         return Outcome::Tested(self_test(&transcript));
@@ -141,12 +142,19 @@ fn through_facade(transcript: &Transcript) -> Result<Report, String> {
     Ok(runtime.block_on(check_facade(transcript, Splits::Random(1))))
 }
 
-/// Parses a transcript. A `.jsonl` file is a bare capture, regardless of its first line.
-pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
-    if path.extension().is_some_and(|extension| extension == "jsonl") {
-        return Ok(Transcript::from_json_lines(text));
+/// Parses a transcript, or a bare capture of the CLI's output.
+pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Transcript, Failure> {
+    let is_capture = path.extension().is_some_and(|extension| extension == "jsonl");
+    match Transcript::parse(text) {
+        // A capture may begin with a line that is no JSON, or may still be empty.
+        Err(ParseError { cause: ParseCause::NotATranscript, .. }) if is_capture => {
+            Ok(Transcript::from_json_lines(text))
+        }
+        Err(ParseError { cause: ParseCause::StoredSession, .. }) => Err(Failure::new(
+            "it is a session that the CLI stored, not a recording of its output: view it with `agentwire view ID`",
+        )),
+        parsed => Ok(parsed?),
     }
-    Transcript::parse(text).map_err(|error| error.to_string())
 }
 
 /// A transcript, and how to name it.

@@ -3,12 +3,13 @@
 mod lines;
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
 use agentwire_inspect::{Inspector, Verdict};
 
 use crate::failure::{Failure, While as _};
+use crate::output;
 pub use lines::{Decoded, Lines};
 
 /// Report what the types of this version read in each line of a file, as JSON lines
@@ -27,22 +28,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => Box::new(io::stdin()),
         Some(file) => Box::new(File::open(file).while_doing(|| format!("opening {}", file.display()))?),
     };
-    let output = BufWriter::new(io::stdout().lock());
-    match decode(BufReader::new(input), output) {
-        Ok(false) => Err(Failure::already_reported()),
-        done => done.map(drop).while_doing(|| match &args.file {
-            Some(file) => format!("decoding {}", file.display()),
-            None => "decoding the standard input".to_owned(),
-        }),
-    }
+    decode(BufReader::new(input), output::json).while_doing(|| match &args.file {
+        Some(file) => format!("decoding {}", file.display()),
+        None => "decoding the standard input".to_owned(),
+    })
 }
 
-/// Writes a verdict for each line while the output is read, and returns whether all could be decoded.
-fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<bool> {
-    let mut is_good = true;
+/// Prints a verdict for each line, until the reader closes the pipe. Fails if a line could not be decoded.
+fn decode(
+    input: impl io::BufRead,
+    mut print: impl FnMut(&Verdict) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (mut is_good, mut printed) = (true, Ok(()));
     let mut inspector = Inspector::new();
     let mut lines = Lines::new(input);
-    while let Some(decoded) = lines.advance()? {
+    while printed.is_ok()
+        && let Some(decoded) = lines.advance()?
+    {
         let verdict = match decoded {
             Decoded::Line { from, line, kept } => {
                 let mut verdict = inspector.inspect(from, &line);
@@ -60,14 +62,9 @@ fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<bool> {
             },
         };
         is_good &= verdict.undecodable.is_none();
-        let line = serde_json::to_string(&verdict)?;
-        match writeln!(output, "{line}").and_then(|()| output.flush()) {
-            // The reader, such as `head`, has closed the pipe.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
-            written => written?,
-        }
+        printed = print(&verdict);
     }
-    Ok(is_good)
+    output::end(printed, is_good)
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! `agentwire doctor`: reports what would keep sessions from working on this machine, with remedies.
 
 mod login;
-mod settings;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, io};
 
-use agentwire::{Options, Session};
+use agentwire::{Options, ResolveSettings, ResolvedSettings, Session, resolve_settings};
 use agentwire_net::error_chain;
-use agentwire_transport::TransportError;
 use agentwire_transport::process::{CliVersion, Launch, locate};
 use serde::Serialize;
 
@@ -63,8 +62,9 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         }
     };
     report(configuration());
-    settings::check(folder().as_deref()).into_iter().for_each(&mut report);
-    report(login::check(folder().as_deref()));
+    let resolved = resolve_settings(&ResolveSettings::default());
+    settings(&resolved).for_each(&mut report);
+    report(login::check(folder().as_deref(), &resolved.effective));
     match locate(None) {
         Ok(program) => {
             report(Finding::good("CLI", program.display().to_string()));
@@ -96,8 +96,11 @@ fn print(finding: &Finding, as_json: bool) -> Result<(), Failure> {
 
 async fn version(program: &Path) -> Finding {
     let check = "version";
-    let version = CliVersion::ask(&Launch::new(program), LIMIT).await;
-    match version.and_then(|version| version.at_least(CliVersion::MIN)) {
+    match CliVersion::ask(&Launch::new(program), LIMIT).await {
+        Ok(version) if version < CliVersion::MIN => {
+            let detail = format!("{version}, and at least {} is needed", CliVersion::MIN);
+            Finding::bad(check, detail, "update Claude Code")
+        }
         Ok(version) if TESTED.contains(&&*version.to_string()) => {
             Finding::good(check, format!("{version}, tested"))
         }
@@ -105,9 +108,6 @@ async fn version(program: &Path) -> Finding {
             let detail = format!("{version}, not tested; tested are {}", TESTED.join(" and "));
             let remedy = "usually nothing: unknown messages and fields are kept and never fatal";
             Finding { check, ok: true, detail, remedy }
-        }
-        Err(error @ TransportError::TooOld { .. }) => {
-            Finding::bad(check, error.to_string(), "update Claude Code")
         }
         Err(error) => Finding::bad(check, error_chain(&error), "run that program by hand with `--version`"),
     }
@@ -145,6 +145,21 @@ fn configuration() -> Finding {
             Finding::bad(check, format!("{}: {error}", folder.display()), remedy)
         }
     }
+}
+
+/// Reports the settings that a session here has, and those that the CLI ignores.
+fn settings(resolved: &ResolvedSettings) -> impl Iterator<Item = Finding> {
+    let check = "settings";
+    let names = resolved.sources.iter().map(|source| match &source.path {
+        Some(path) => path.display().to_string(),
+        None => "managed settings".to_owned(),
+    });
+    let faults = resolved.faults.iter().map(|fault| format!("{}: {}", fault.path.display(), fault.why));
+    // Sets, because in the home folder the file of the user is that of the project too.
+    let (names, faults): (BTreeSet<_>, BTreeSet<_>) = (names.collect(), faults.collect());
+    let remedy = "correct the file: the CLI ignores it, or this key if the settings are managed";
+    let good = names.into_iter().map(move |name| Finding::good(check, name));
+    good.chain(faults.into_iter().map(move |fault| Finding::bad(check, fault, remedy)))
 }
 
 fn folder() -> Option<PathBuf> {

@@ -65,7 +65,7 @@ pub fn compare(file: &Path, place: &str, findings: &mut Findings) -> Result<(), 
     let reading = || format!("reading {place}");
     let text = std::fs::read(file).while_doing(reading)?;
     // In such a recording lines of our side are wrong on purpose.
-    let transcript = check::parse(file, &text).map_err(Failure::new).while_doing(reading)?;
+    let transcript = check::parse(file, &text).while_doing(reading)?;
     let ours_are_faulty = transcript.header.faults.unwrap_or_default();
     let (mut inspector, mut lines) = (Inspector::new(), Lines::new(&*text));
     while let Some(decoded) = lines.advance().while_doing(reading)? {

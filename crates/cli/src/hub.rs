@@ -7,6 +7,7 @@ mod servers;
 
 use crate::failure::Failure;
 pub use servers::Servers;
+pub(crate) use servers::report;
 
 /// List, call and serve the user's MCP servers
 #[derive(Debug, clap::Args)]

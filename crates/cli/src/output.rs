@@ -49,10 +49,18 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
 ///
 /// If the output could not be written, or there is a finding.
 pub(crate) fn end(printed: Result<(), Failure>, is_good: bool) -> Result<(), Failure> {
+    end_with(printed, if is_good { Ok(()) } else { Err(Failure::already_reported()) })
+}
+
+/// Returns the result of a command after its output: a closed pipe does not hide a failure.
+///
+/// # Errors
+///
+/// If the output could not be written, or the command has failed.
+pub(crate) fn end_with(printed: Result<(), Failure>, done: Result<(), Failure>) -> Result<(), Failure> {
     match printed {
         Err(why) if !why.is_reported() => Err(why),
-        printed if is_good => printed,
-        _ => Err(Failure::already_reported()),
+        printed => done.and(printed),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agentwire_testkit::{Replay, Transcript};
 
 use crate::failure::{Failure, While as _};
-use crate::output::line;
+use crate::output::{line, note};
 use crate::relay;
 
 /// Play a recorded session as if it were the CLI
@@ -51,7 +51,11 @@ pub(crate) fn replay(file: &Path, strict: bool, arguments: &[String]) -> Result<
     if !report.is_complete() {
         return Err(Failure::finding(format!("{}: {report}", file.display())));
     }
-    relay::exit_as(&ended?)
+    let ended = ended?;
+    if !ended.stderr_tail.is_empty() {
+        note(ended.stderr_tail.trim_end());
+    }
+    relay::exit_as(&ended)
 }
 
 /// The limit of a wait for a line of the SDK.

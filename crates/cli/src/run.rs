@@ -85,12 +85,15 @@ async fn start(args: &Args, as_json: bool) -> Result<(), Failure> {
     if args.hub {
         let hub = args.servers.start(agentwire_hub::Approval::allowed())?;
         if !hub.wait_until_ready(PATIENCE).await {
-            report_slow(&hub);
+            note_slow(&hub);
         }
         // The hub has these servers already.
         options = options.strict_mcp_config();
         builder = builder.mcp_servers(agentwire::mcp::McpServers::new().with("hub", hub.serve()));
-        let outcome = session(builder.options(options), signals, &stderr, &args.prompt, as_json).await;
+        let outcome = tokio::select! {
+            outcome = session(builder.options(options), signals, &stderr, &args.prompt, as_json) => outcome,
+            never = crate::hub::report(&hub) => match never {},
+        };
         // A server that does not start may not end soon either.
         let _ = timeout(LIMIT, hub.close()).await;
         return outcome;
@@ -102,19 +105,12 @@ async fn start(args: &Args, as_json: bool) -> Result<(), Failure> {
     session(builder.options(options), signals, &stderr, &args.prompt, as_json).await
 }
 
-/// Names the servers that are not connected.
+/// Names the servers that have neither started nor failed.
 #[cfg(feature = "hub")]
-fn report_slow(hub: &agentwire_hub::Hub) {
+fn note_slow(hub: &agentwire_hub::Hub) {
     for server in hub.snapshot() {
-        let name = server.configured.name.as_str();
-        match server.state {
-            agentwire_hub::ServerState::Starting => {
-                note(format_args!("(the MCP server {name} still starts)"));
-            }
-            agentwire_hub::ServerState::Failed { why } => {
-                note(format_args!("the MCP server {name} failed: {}", plain(why.as_ref())));
-            }
-            _ => {}
+        if matches!(server.state, agentwire_hub::ServerState::Starting) {
+            note(format_args!("(the MCP server {} still starts)", server.configured.name.as_str()));
         }
     }
 }

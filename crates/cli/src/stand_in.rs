@@ -29,11 +29,13 @@ enum Task {
 impl StandIn {
     /// Returns the task of this process, if one of the variables is set or an SDK calls.
     ///
-    /// The first argument of an SDK is an option, and never `--json`. Commands of this program are run as usual.
+    /// The first argument of an SDK is an option, and never `--json`, `--help`, `-h` or `-V`. Commands of this program are
+    /// run as usual.
     pub fn from_env() -> Option<Self> {
         let arguments: Vec<OsString> = env::args_os().skip(1).collect();
         let first = arguments.first()?;
-        if !first.as_encoded_bytes().starts_with(b"-") || first == "--json" {
+        let is_ours = matches!(first.to_str(), Some("--json" | "--help" | "-h" | "-V"));
+        if is_ours || !first.as_encoded_bytes().starts_with(b"-") {
             return None;
         }
         let path = |name| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);

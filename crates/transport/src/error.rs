@@ -36,14 +36,6 @@ pub enum TransportError {
         /// The length of all arguments and environment entries, in bytes.
         bytes: usize,
     },
-    /// The CLI is too old. Update it.
-    #[error("the agent CLI is version {found}, and at least {needed} is needed")]
-    TooOld {
-        /// The version that the CLI reports.
-        found: String,
-        /// The oldest supported version.
-        needed: String,
-    },
     /// The program could not be started for another reason.
     #[error("the program {} could not be started", program.display())]
     Spawn {

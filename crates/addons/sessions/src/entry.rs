@@ -12,11 +12,11 @@ mod system;
 mod typed;
 mod union;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use agentwire_protocol::{DecodeError, RawJson, Uuid};
-use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::DeserializeOwned;
 
 pub use attachment::{
     Attachment, AttachmentEntry, GoalStatus, HookAdditionalContext, HookBlockingError, HookRun, QueuedCommand,
@@ -72,8 +72,16 @@ impl RawEntry {
             // Valid JSON has no line break inside strings.
             text = agentwire_protocol::decode::decode(&text.as_str().replace(['\n', '\r'], " "))?;
         }
-        let Head { kind, uuid } = text.decode()?;
-        Ok(Self { text, kind, uuid })
+        let fields = ["type", "uuid"];
+        let [kind, uuid] = if let Some(found) = last(&text, fields) {
+            found
+        } else {
+            // An error if the value is not an object. `decode` also reads names with lone surrogates.
+            let mut all: BTreeMap<String, RawJson> = text.decode()?;
+            fields.map(|name| all.remove(name))
+        };
+        let string = |field: Option<RawJson>| field?.decode::<String>().ok();
+        Ok(Self { text, kind: string(kind).unwrap_or_default().into(), uuid: string(uuid).map(Uuid::from) })
     }
 
     /// Returns the text, without a line break.
@@ -121,46 +129,6 @@ impl fmt::Debug for RawEntry {
     }
 }
 
-/// The fields that identify an entry.
-struct Head {
-    kind: Box<str>,
-    uuid: Option<Uuid>,
-}
-
-impl<'de> Deserialize<'de> for Head {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(HeadVisitor)
-    }
-}
-
-/// Reads two fields, of which the last of a name counts, and skips the others.
-struct HeadVisitor;
-
-impl<'de> Visitor<'de> for HeadVisitor {
-    type Value = Head;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Head, A::Error> {
-        let (mut kind, mut uuid) = (None, None);
-        while let Some(name) = map.next_key::<String>()? {
-            match name.as_str() {
-                "type" => kind = text(map.next_value()?),
-                "uuid" => uuid = text(map.next_value()?),
-                _ => _ = map.next_value::<IgnoredAny>()?,
-            }
-        }
-        Ok(Head { kind: kind.unwrap_or_default().into(), uuid: uuid.map(Uuid::from) })
-    }
-}
-
-/// Decodes a JSON string.
-fn text(value: RawJson) -> Option<String> {
-    value.decode().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::RawEntry;
@@ -194,5 +162,13 @@ mod tests {
         for text in ["", "1", "[]", r#"{"type":"user""#, r#"{} {}"#, "null", "{\"a\":\"x\ny\"}"] {
             assert!(RawEntry::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_name_may_have_half_of_a_surrogate_pair() {
+        let json =
+            agentwire_protocol::RawJson::parse(r#"{"\ud83d":1,"type":"a","type":"b","uuid":"c"}"#).unwrap();
+        let entry = RawEntry::from_json(json.clone()).unwrap();
+        assert_eq!((entry.as_json(), entry.kind(), entry.uuid().unwrap().as_str()), (&json, "b", "c"));
     }
 }

@@ -1,7 +1,7 @@
-//! Reads the lines of a session's file in bounded memory.
+//! Reads the lines of a session's file in bounded memory, and appends lines.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::path::Path;
 
 /// A reader of lines.
@@ -60,6 +60,33 @@ impl<R: Read> Lines<R> {
             }
         }
         Ok(None)
+    }
+}
+
+/// Writes whole lines to a file that was opened for appending.
+///
+/// A single system call writes them, so concurrent appends do not interleave.
+/// After a partial write, such as on a full disk, the incomplete line is ended, so that another writer's next line is
+/// separate. If that fails too, its error is returned, because it has the cause.
+pub(crate) fn append_lines(file: &mut impl Write, lines: &[u8]) -> io::Result<()> {
+    let written = write_once(file, lines)?;
+    if written == lines.len() {
+        return Ok(());
+    }
+    if written > 0 {
+        write_once(file, b"\n")?;
+    }
+    let why = format!("only {written} of {} bytes were taken", lines.len());
+    Err(io::Error::new(io::ErrorKind::WriteZero, why))
+}
+
+/// Returns how many bytes one write took. A write that was interrupted took none, and is repeated.
+fn write_once(file: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
+    loop {
+        match file.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            written => return written,
+        }
     }
 }
 

@@ -1,15 +1,18 @@
 //! The login: whether there is a sign of one. No credential is used.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::{env, fs};
 
+use agentwire_protocol::settings::RawSettings;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
-use super::{Finding, settings};
+use super::Finding;
 
 /// Looks for a key, a token, another provider or a stored login.
-pub(super) fn check(folder: Option<&Path>) -> Finding {
+pub(super) fn check(folder: Option<&Path>, settings: &RawSettings) -> Finding {
     let check = "login";
     let is_set = |name: &&str| env::var_os(name).is_some_and(|value| is_on(name, &value.to_string_lossy()));
     if let Some(name) = VARIABLES.iter().find(|name| is_set(name)) {
@@ -22,17 +25,17 @@ pub(super) fn check(folder: Option<&Path>) -> Finding {
     if folder.is_some_and(has_key) {
         return Finding::good(check, "by the key of a login, in .claude.json");
     }
-    for settings in settings::files(folder).iter().filter_map(|file| settings::read(file).ok()) {
-        let is_set = |name: &&&str| {
-            let value = settings["env"].get(**name);
-            value.is_some_and(|value| is_on(name, value.as_str().unwrap_or(&value.to_string())))
-        };
-        if let Some(name) = VARIABLES.iter().find(is_set) {
-            return Finding::good(check, format!("by {name} in `env` of the settings"));
-        }
-        if settings.get("apiKeyHelper").is_some() {
-            return Finding::good(check, "by the apiKeyHelper of the settings");
-        }
+    let variables: BTreeMap<String, Value> = settings.field("env").ok().flatten().unwrap_or_default();
+    let is_set = |name: &&&str| {
+        let value = variables.get(**name);
+        value.is_some_and(|value| is_on(name, value.as_str().unwrap_or(&value.to_string())))
+    };
+    if let Some(name) = VARIABLES.iter().find(is_set) {
+        return Finding::good(check, format!("by {name} in `env` of the settings"));
+    }
+    let helper = settings.field::<String>("apiKeyHelper").ok().flatten();
+    if helper.is_some_and(|command| !command.is_empty()) {
+        return Finding::good(check, "by the apiKeyHelper of the settings");
     }
     if cfg!(target_os = "macos") {
         return Finding::good(check, "perhaps in the keychain, which is not read");

@@ -1,5 +1,6 @@
 //! `agentwire hub list`: the servers, their states and their tools.
 
+use agentwire_hub::config::Severity;
 use agentwire_hub::{Approval, DisabledBy, ServerState};
 use serde_json::json;
 
@@ -15,18 +16,19 @@ pub(super) struct Args {
     servers: Servers,
 }
 
-/// Starts the servers, and prints each.
+/// Starts the servers, and prints each. The exit code is 1 if one does not work, or a configuration has an error.
 pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let hub = args.servers.start(Approval::denied())?;
     hub.wait_until_ready(start_limit(hub.snapshot())).await;
-    let (mut is_good, mut printed) = (true, Ok(()));
+    let is_read = hub.problems().iter().all(|problem| problem.severity() != Severity::Error);
+    let (mut is_good, mut printed) = (is_read, Ok(()));
     for server in hub.snapshot() {
         let name = server.configured.name.as_str();
         let (state, why) = shown(&server.state);
         let unread = unread(&hub, name);
         is_good &= unread.is_none();
         let why = unread.filter(|_| why.is_empty()).unwrap_or(why);
-        is_good &= !matches!(server.state, ServerState::Failed { .. } | ServerState::Starting);
+        is_good &= matches!(server.state, ServerState::Connected { .. } | ServerState::Disabled(_));
         let catalog = hub.catalog(name);
         let tools = catalog.as_deref().map(|catalog| catalog.tools()).unwrap_or_default();
         if printed.is_err() {

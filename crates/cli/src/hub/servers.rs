@@ -83,7 +83,7 @@ impl Servers {
 
 /// Reports servers that fail, are lost, need an authorization or have unreadable lists, and problems of changed files, on
 /// the standard error.
-pub(super) async fn report(hub: &Hub) -> Infallible {
+pub(crate) async fn report(hub: &Hub) -> Infallible {
     let (mut events, mut reported, mut known) = (hub.events(), HashMap::new(), problems(hub));
     loop {
         for server in hub.snapshot() {

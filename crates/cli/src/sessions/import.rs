@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentwire_protocol::SessionId;
-use agentwire_sessions::{Page, Sessions, import_session};
+use agentwire_sessions::{ImportError, Page, Sessions, import_session};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -15,7 +15,7 @@ use crate::output;
 ///
 /// # Errors
 ///
-/// If a session can't be read, or the store fails; importing again completes it.
+/// If a session can't be imported, after the others, or if the store fails; importing again completes it.
 pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: bool) -> Result<(), Failure> {
     let store = url::open(to, true).await?;
     let ids: Vec<SessionId> = if ids.is_empty() {
@@ -24,20 +24,30 @@ pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: 
     } else {
         ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
     };
-    let mut printed = Ok(());
+    let (mut done, mut printed) = (Ok(()), Ok(()));
     for id in &ids {
         // Stores date sessions in milliseconds, and short ones are imported faster.
         sleep(Duration::from_millis(2)).await;
         let imported = import_session(sessions, id, &*store).await;
-        let key = imported.while_doing(|| format!("importing {id}"))?.ok_or_else(|| unknown(id))?;
-        // A closed pipe must not end the import.
-        if printed.is_ok() {
-            printed = if as_json {
-                output::json(&json!({"session_id": id, "project": key.project()}))
-            } else {
-                output::line(format_args!("{id}  {}", key.project()))
-            };
+        let has_store_failed = matches!(imported, Err(ImportError::Store(_)));
+        let imported = imported.while_doing(|| format!("importing {id}"));
+        match imported.and_then(|key| key.ok_or_else(|| unknown(id))) {
+            Err(failure) if has_store_failed => return Err(failure),
+            // The other sessions can be imported.
+            Err(failure) => {
+                output::note(format_args!("agentwire: {failure}"));
+                done = Err(Failure::exit(2));
+            }
+            Ok(key) if printed.is_ok() => {
+                printed = if as_json {
+                    output::json(&json!({"session_id": id, "project": key.project()}))
+                } else {
+                    output::line(format_args!("{id}  {}", key.project()))
+                };
+            }
+            // A closed pipe must not end the import.
+            Ok(_) => {}
         }
     }
-    printed
+    output::end_with(printed, done)
 }

@@ -42,7 +42,7 @@ impl Place {
     ) -> Result<(), Failure> {
         match self {
             Self::Folder(sessions) => {
-                let (mut left, mut is_complete, mut printed) = (limit, true, Ok(()));
+                let (mut left, mut done, mut printed) = (limit, Ok(()), Ok(()));
                 let mut hits = sessions.search(search)?;
                 while left > 0
                     && printed.is_ok()
@@ -56,16 +56,11 @@ impl Place {
                         // The other sessions can be searched.
                         Err(error) => {
                             output::note(format_args!("agentwire: {}", error_chain(&error)));
-                            is_complete = false;
+                            done = Err(Failure::exit(2));
                         }
                     }
                 }
-                match printed {
-                    Err(why) if !why.is_reported() => Err(why),
-                    // A closed pipe does not hide a failure.
-                    _ if !is_complete => Err(Failure::exit(2)),
-                    printed => printed,
-                }
+                output::end_with(printed, done)
             }
             Self::Store(store, project) => {
                 let (sessions, mut left) = (stored(&**store, project), limit);

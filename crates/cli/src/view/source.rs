@@ -9,10 +9,10 @@ use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::session_info::{SessionMessage, SessionMessageKind};
 use agentwire_sessions::{Page, Sessions};
 use agentwire_testkit::Transcript;
-use agentwire_testkit::transcript::{Entry, Header, ParseCause, ParseError};
+use agentwire_testkit::transcript::{Entry, Header};
 
 use crate::failure::{Failure, While as _};
-use crate::sessions;
+use crate::{check, sessions};
 
 /// Where the session is.
 #[derive(Debug)]
@@ -67,14 +67,7 @@ impl Source {
             Self::File(file) => {
                 let reading = || format!("reading {}", file.display());
                 let text = fs::read(file).while_doing(reading)?;
-                let is_capture = file.extension().is_some_and(|extension| extension == "jsonl");
-                match Transcript::parse(&text) {
-                    // A capture may begin with a line that is no JSON, or may still be empty.
-                    Err(ParseError { cause: ParseCause::NotATranscript, .. }) if is_capture => {
-                        Ok(Transcript::from_json_lines(&text))
-                    }
-                    parsed => parsed.while_doing(reading),
-                }
+                check::parse(file, &text).while_doing(reading)
             }
             Self::Stored(sessions, id) => {
                 let messages = sessions.messages(id, Page::ALL)?.unwrap_or_default();

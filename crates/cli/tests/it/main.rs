@@ -116,6 +116,32 @@ fn check_reports_each_transcript() {
 }
 
 #[test]
+fn stored_session_is_no_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = serde_json::json!({"role": "user", "content": "A walk."});
+    let entry = serde_json::json!({
+        "type": "user", "uuid": ID, "parentUuid": null, "isSidechain": false, "message": message,
+    });
+    store(folder.path(), &[entry]);
+    let file = folder.path().join(format!("projects/-p/{ID}.jsonl"));
+    for (command, code) in [("check", 1), ("drift", 2), ("view", 2)] {
+        let done = output(&[command, file.to_str().unwrap()]);
+        let printed = [done.stdout, done.stderr].concat();
+        assert_eq!(done.status.code(), Some(code), "{command}");
+        assert!(text(&printed).contains("a session that the CLI stored"), "{}", text(&printed));
+    }
+}
+
+#[test]
+fn transcript_with_the_name_of_a_capture_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.jsonl");
+    fs::copy(fixture(), &file).unwrap();
+    let done = output(&["check", file.to_str().unwrap()]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stdout));
+}
+
+#[test]
 fn transcript_that_is_not_played_is_skipped_in_the_report() {
     let folder = tempfile::tempdir().unwrap();
     let (capture, junit) = (folder.path().join("output.jsonl"), folder.path().join("report.xml"));
@@ -261,11 +287,18 @@ fn call_by_an_sdk_without_a_variable_names_them() {
 }
 
 #[test]
-fn command_with_json_is_no_call_by_an_sdk() {
+fn command_with_json_and_help_are_no_calls_by_an_sdk() {
     for variable in ["AGENTWIRE_RECORD", "AGENTWIRE_REPLAY"] {
-        let mut command = agentwire(&["--json", "check", "no-such-file"]);
-        let done = command.env(variable, "/no/such/path").stdin(Stdio::null()).output().unwrap();
+        let run = |arguments: &[&str]| {
+            let mut command = agentwire(arguments);
+            command.env(variable, "/no/such/path").stdin(Stdio::null()).output().unwrap()
+        };
+        let done = run(&["--json", "check", "no-such-file"]);
         assert_eq!(text(&done.stderr), "agentwire: no-such-file does not exist\n");
+        for (argument, expected) in [("--help", "Usage: "), ("-h", "Usage: "), ("-V", "agentwire ")] {
+            let done = run(&[argument]);
+            assert!(done.status.success() && text(&done.stdout).contains(expected), "{argument}: {done:?}");
+        }
     }
 }
 
@@ -277,6 +310,17 @@ fn capture_of_the_output_alone_is_replayed() {
     let done = output(&["replay", capture.to_str().unwrap()]);
     assert_eq!(text(&done.stdout), "{\"type\":\"keep_alive\"}\n");
     assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
+}
+
+#[test]
+fn replay_writes_the_recorded_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.transcript");
+    let lines = "# agentwire-transcript 1\n! boom on stderr\n< {\"type\":\"keep_alive\"}\n= exit 3\n";
+    fs::write(&file, lines).unwrap();
+    let done = output(&["replay", file.to_str().unwrap()]);
+    assert_eq!((done.status.code(), text(&done.stderr)), (Some(3), "boom on stderr\n"));
+    assert_eq!(text(&done.stdout), "{\"type\":\"keep_alive\"}\n");
 }
 
 #[test]
@@ -687,6 +731,16 @@ fn stored_session_is_viewed_by_its_id() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn terminal_gets_no_control_characters_of_a_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.jsonl");
+    fs::write(&file, "{\"type\":\"a\\u009b2J\"}\n").unwrap();
+    let shown = on_terminal(&agentwire(&["decode", file.to_str().unwrap()]));
+    assert!(shown.contains("a\u{fffd}2J") && !shown.contains('\u{9b}'), "{shown:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn import_prints_nothing_but_its_lines_on_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let message = serde_json::json!({"role": "user", "content": "A walk."});
@@ -706,6 +760,33 @@ fn newest_session_is_the_newest_in_a_store_too() {
     let listed = output(&["sessions", "--store", &url, "--project", "/p", "list"]);
     let listed: Vec<_> = text(&listed.stdout).lines().map(|line| &line[..ID.len()]).collect();
     assert_eq!(listed, ids);
+}
+
+#[test]
+fn import_continues_after_a_session_that_can_not_be_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let [newest, _, oldest] = store_three(folder.path());
+    let (place, url) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
+    let import =
+        |ids: &[&str]| agentwire(&[&["sessions", "--folder", place, "import", &*url][..], ids].concat());
+    assert!(import(&[oldest]).output().unwrap().status.success());
+    // The store now lacks the entry before the one that it has.
+    let file = folder.path().join(format!("projects/-p/{oldest}.jsonl"));
+    let message = serde_json::json!({"role": "user", "content": "A walk."});
+    let before = serde_json::json!({"type": "user", "uuid": oldest, "message": message});
+    fs::write(&file, format!("{before}\n{}", fs::read_to_string(&file).unwrap())).unwrap();
+    let written = SystemTime::now() - Duration::from_secs(7200);
+    fs::File::options().append(true).open(&file).unwrap().set_modified(written).unwrap();
+    let unknown = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b19";
+    for (ids, failed) in [(&[unknown, newest][..], unknown), (&[][..], oldest)] {
+        let done = import(ids).output().unwrap();
+        let error = text(&done.stderr);
+        assert!(error.starts_with("agentwire: ") && error.contains(failed), "{error}");
+        assert_eq!((error.lines().count(), done.status.code()), (1, Some(2)), "{error}");
+        assert_eq!(without_reader(&mut import(ids)).status.code(), Some(2));
+    }
+    let listed = output(&["sessions", "--store", &url, "--project", "/p", "list"]);
+    assert_eq!(text(&listed.stdout).lines().count(), 3);
 }
 
 #[test]
@@ -766,14 +847,28 @@ fn doctor_names_a_remedy_without_a_cli() {
 
 #[test]
 fn doctor_names_the_cause_if_the_cli_cannot_run() {
+    let text = doctor_report("echo boom >&2\nexit 3\n");
+    assert!(text.contains("boom") && text.contains("run that program by hand"), "{text}");
+}
+
+#[test]
+fn doctor_refuses_a_cli_that_is_too_old() {
+    let text = doctor_report("echo '1.0.44 (Claude Code)'\n");
+    assert!(
+        text.contains("1.0.44, and at least 2.1.0 is needed") && text.contains("update Claude Code"),
+        "{text}"
+    );
+}
+
+/// Returns the report about a CLI that is this shell script.
+fn doctor_report(script: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let cli = folder.path().join("claude");
-    fs::write(&cli, "#!/bin/sh\necho boom >&2\nexit 3\n").unwrap();
+    fs::write(&cli, format!("#!/bin/sh\n{script}")).unwrap();
     fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut command = agentwire(&["doctor"]);
     let done = command.env("HOME", folder.path()).env("AGENTWIRE_CLI", &cli).output().unwrap();
-    let text = String::from_utf8(done.stdout).unwrap();
-    assert!(text.contains("boom") && text.contains("run that program by hand"), "{text}");
+    String::from_utf8(done.stdout).unwrap()
 }
 
 #[test]
@@ -796,12 +891,37 @@ fn doctor_finds_the_key_of_a_login_on_the_console() {
     }
 }
 
+#[test]
+fn doctor_judges_settings_as_the_cli_does() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".claude")).unwrap();
+    let settings = home.path().join(".claude/settings.json");
+    // The CLI reads an empty file as one without settings, and ignores a file with a value of a wrong type.
+    for (content, ok) in [("", true), (r#"{"model": "opus"}"#, true), (r#"{"model": 5}"#, false)] {
+        fs::write(&settings, content).unwrap();
+        let mut findings = doctor_findings(&home.path().canonicalize().unwrap());
+        findings.retain(|finding| finding["detail"].as_str().unwrap().contains("/.claude/settings.json"));
+        // The file of the user is that of the project too, and is named once.
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!((&findings[0]["check"], &findings[0]["ok"]), (&Value::from("settings"), &Value::from(ok)));
+    }
+    for (helper, ok) in [("\"a-program\"", true), ("\"\"", false), ("null", false), ("5", false)] {
+        fs::write(&settings, format!(r#"{{"apiKeyHelper": {helper}}}"#)).unwrap();
+        assert_eq!(doctor_finds_a_login(home.path()), ok || cfg!(target_os = "macos"), "{helper}");
+    }
+}
+
 fn doctor_finds_a_login(home: &Path) -> bool {
+    let findings = doctor_findings(home);
+    findings.iter().find(|finding| finding["check"] == "login").unwrap()["ok"] == true
+}
+
+/// Returns the report in a home folder, without a CLI.
+fn doctor_findings(home: &Path) -> Vec<Value> {
     let mut command = agentwire(&["doctor", "--json"]);
     command.env("HOME", home).env("AGENTWIRE_CLI", "/no/such/cli").current_dir(home);
     let done = command.output().unwrap();
-    let mut findings = text(&done.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    findings.find(|finding| finding["check"] == "login").unwrap()["ok"] == true
+    text(&done.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]

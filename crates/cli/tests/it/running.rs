@@ -265,6 +265,34 @@ fn misspelt_key_of_a_named_file_is_reported() {
 
 #[cfg(feature = "hub")]
 #[test]
+fn server_that_fails_is_named_beside_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("mcp.json");
+    fs::write(&config, r#"{"mcpServers": {"s": {"command": "/no/such/program"}}}"#).unwrap();
+    let (code, text, notes) = ran(COMMAND_CLI, &["--hub", "--config", config.to_str().unwrap(), "Go."]);
+    assert!(code == Some(0) && text.starts_with("the context\n["), "{text}{notes}");
+    assert!(notes.contains("s: ") && notes.contains("/no/such/program"), "{notes}");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn list_with_a_server_that_does_not_work_is_a_finding() {
+    let home = tempfile::tempdir().unwrap();
+    // Port 1 refuses connections.
+    for (state, code) in [
+        (r#"{"mcpServers": {"s": {"type": "http", "url": "http://127.0.0.1:1/mcp"}}}"#, 1),
+        (r#"{"mcpServers": {"#, 1),
+        (r#"{"mcpServers": {}}"#, 0),
+    ] {
+        fs::write(home.path().join(".claude.json"), state).unwrap();
+        let mut list = agentwire(&["hub", "list"]);
+        let done = list.env("HOME", home.path()).current_dir(home.path()).output().unwrap();
+        assert_eq!(done.status.code(), Some(code), "{state}: {done:?}");
+    }
+}
+
+#[cfg(feature = "hub")]
+#[test]
 fn servers_of_the_cli_for_this_folder_are_listed() {
     let home = tempfile::tempdir().unwrap();
     let list = || {

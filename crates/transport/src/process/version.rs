@@ -70,18 +70,6 @@ impl CliVersion {
         answer
             .unwrap_or_else(|_| Err(unknown(io::ErrorKind::TimedOut, format!("no answer within {limit:?}"))))
     }
-
-    /// Checks that this version is at least `needed`, usually [`CliVersion::MIN`].
-    ///
-    /// # Errors
-    ///
-    /// [`TransportError::TooOld`] with both versions.
-    pub fn at_least(self, needed: Self) -> Result<Self, TransportError> {
-        if self < needed {
-            return Err(TransportError::TooOld { found: self.to_string(), needed: needed.to_string() });
-        }
-        Ok(self)
-    }
 }
 
 impl fmt::Display for CliVersion {

@@ -1,6 +1,6 @@
 //! Parsing and comparing versions.
 
-use agentwire_transport::{TransportError, process::CliVersion};
+use agentwire_transport::process::CliVersion;
 
 fn check(text: &str, expect: Option<(u32, u32, u32)>) {
     let found = CliVersion::parse(text).map(|version| (version.major, version.minor, version.patch));
@@ -30,9 +30,5 @@ fn versions_compare_by_number() {
     assert!(version("2.1.30") < version("2.1.200"));
     assert!(version("2.1.330") >= CliVersion::MIN);
     assert!(CliVersion::MIN > version("0.0.0"));
-    assert_eq!(version("2.1.330").at_least(CliVersion::MIN).unwrap().to_string(), "2.1.330");
-    let error = version("1.0.44").at_least(version("2.1.0")).unwrap_err();
-    assert!(
-        matches!(&error, TransportError::TooOld { found, needed } if found == "1.0.44" && needed == "2.1.0")
-    );
+    assert_eq!(version("2.1.330").to_string(), "2.1.330");
 }

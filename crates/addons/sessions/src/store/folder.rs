@@ -21,6 +21,7 @@ use super::{SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, S
 use crate::RawEntry;
 use crate::ends::Known;
 use crate::ids::is_uuid;
+use crate::stream::append_lines;
 use place::{Place, entries_name, found, with_ending};
 use synced::Synced;
 
@@ -36,7 +37,7 @@ use synced::Synced;
 ///   This requires a file system with atomic appends: local ones, not NFS.
 /// - A writer that is killed and a full disk leave at most complete entries and one torn line, which is skipped.
 ///   A retried append is complete; entries without an id may then be stored twice.
-/// - An entry of more than 1 GiB is refused.
+/// - An append of more than 1 GiB is refused.
 /// - A completed append survives a crash of the program but not of the machine; use [`synced`](Self::synced) for that.
 /// - New files and folders are accessible to the user alone (0600, 0700); existing folders keep their permissions.
 /// - Symbolic links inside the folder are not followed: loads and appends through them fail, and lists leave them out.
@@ -177,7 +178,7 @@ impl SessionStore for FolderStore {
 fn append(place: &Place, path: &Path, batch: &[u8], synced: Option<&Synced>) -> io::Result<()> {
     let mut file = place.open_to_append(path)?;
     let is_new = file.metadata()?.len() == 0;
-    lines::append(&mut file, batch)?;
+    append_lines(&mut file, batch)?;
     if let Some(synced) = synced {
         file.sync_data()?;
         // If another writer created the file, its folders may not be synced.

@@ -69,8 +69,8 @@ pub async fn import_session(
     Ok(Some(key))
 }
 
-/// An import failed, possibly after some entries were appended. Importing again completes it, unless the store lacks
-/// entries before others that it has.
+/// An import failed, possibly after some entries were appended. Importing again completes it, except after
+/// [`Gap`](Self::Gap).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -80,6 +80,12 @@ pub enum ImportError {
     /// The store failed.
     #[error("keeping the session in the store")]
     Store(#[from] StoreError),
+    /// The store lacks entries of the session, or of one of its subagents, before others that it has.
+    #[error(
+        "the store lacks entries of {0} before others that it has, and would get them last: delete the session there \
+         first"
+    )]
+    Gap(SessionKey),
 }
 
 fn naming(error: super::KeyError) -> ImportError {
@@ -96,8 +102,7 @@ async fn append_missing(
     let mut lines = Lines::open(path, MAX_LINE).map_err(SessionError::io("reading", path))?;
     let ids: HashSet<_> = stored.iter().filter_map(RawEntry::uuid).collect();
     if !ids.is_empty() && has_gap(path, &ids)? {
-        let why = "it lacks entries before others that it has, and would get them last: delete the session there first";
-        return Err(StoreError::new(format_args!("completing {key} in the store"), why).into());
+        return Err(ImportError::Gap(key.clone()));
     }
     let mut without_id = HashMap::<_, usize>::new();
     for entry in stored.iter().filter(|entry| entry.uuid().is_none()) {

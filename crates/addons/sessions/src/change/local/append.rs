@@ -1,11 +1,12 @@
 //! Appends a line to a session's file, to which the CLI may write at the same time.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::RawEntry;
 use crate::sessions::{SessionError, SessionFile, Sessions};
+use crate::stream::append_lines;
 
 /// Appends the entry as one line, with one write.
 ///
@@ -16,29 +17,8 @@ pub(super) fn append(sessions: &Sessions, file: &SessionFile, entry: &RawEntry) 
     let (mut open, resolved) = open(&sessions.projects(), path).map_err(SessionError::io("opening", path))?;
     let before = ends_in_a_line(&mut open).map_err(SessionError::io("reading", path))?;
     let text = format!("{}{}\n", if before { "" } else { "\n" }, entry.as_str());
-    let written = write(&mut open, text.as_bytes()).and_then(|()| still_at(&open, &resolved));
+    let written = append_lines(&mut open, text.as_bytes()).and_then(|()| still_at(&open, &resolved));
     written.map_err(SessionError::io("writing", path))
-}
-
-/// Writes once; after a partial write it ends the line, so that the CLI's next line is separate.
-fn write(file: &mut impl Write, text: &[u8]) -> io::Result<()> {
-    let written = loop {
-        match file.write(text) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            written => break written?,
-        }
-    };
-    if written == text.len() {
-        return Ok(());
-    }
-    if written > 0 {
-        // This may fail for the same reason, and is the last resort.
-        let _ = file.write(b"\n");
-    }
-    Err(io::Error::new(
-        io::ErrorKind::WriteZero,
-        format!("only {written} of {} bytes were taken", text.len()),
-    ))
 }
 
 /// Opens the file for appending; fails if it was replaced by a link since it was found.

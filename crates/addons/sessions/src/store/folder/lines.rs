@@ -1,57 +1,29 @@
-//! Appends entries to a file, and reads them without torn lines.
+//! Encodes entries as lines, and reads them without torn lines.
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 
 use crate::RawEntry;
 use crate::stream::{Line, Lines};
 
 /// Encodes a batch: a line break, which ends a torn line before it, then one line for each entry.
 ///
-/// Refuses an entry of more than `longest` bytes, because a load would skip it.
+/// Refuses a batch of more than `longest` bytes, because a load would skip such an entry, and Linux writes at most 2 GiB
+/// at once.
 pub(super) fn batch(entries: &[RawEntry], longest: usize) -> io::Result<Vec<u8>> {
-    if let Some(entry) = entries.iter().find(|entry| entry.as_str().len() > longest) {
-        let why = format!("an entry has {} bytes; the limit is {longest}", entry.as_str().len());
+    let size = 1 + entries.iter().map(|entry| entry.as_str().len() + 1).sum::<usize>();
+    if size > longest {
+        let why = format!("the entries have {size} bytes; the limit is {longest}");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
-    let size = entries.iter().map(|entry| entry.as_str().len() + 1).sum::<usize>();
-    let mut batch = Vec::with_capacity(size + 1);
+    let mut batch = Vec::with_capacity(size);
     batch.push(b'\n');
     for entry in entries {
         batch.extend_from_slice(entry.as_str().as_bytes());
         batch.push(b'\n');
     }
     Ok(batch)
-}
-
-/// Writes a batch to a file that was opened for appending.
-///
-/// A single system call writes it, so concurrent appends do not interleave.
-/// After a partial write, such as on a full disk, other writers may append before the rest; the incomplete line is then
-/// written again, on a new line.
-pub(super) fn append(file: &mut impl Write, batch: &[u8]) -> io::Result<()> {
-    let mut from = 0;
-    let mut stuck = 0;
-    while stuck < MAX_STUCK {
-        let open = &batch[from..];
-        match file.write(open) {
-            Ok(written) if written == open.len() => return Ok(()),
-            Ok(written) => {
-                // Continues at the next line break, or at the break before the incomplete line; the batch starts with
-                // one.
-                let next = match open[written] {
-                    b'\n' => written,
-                    _ => open[..written].iter().rposition(|&byte| byte == b'\n').unwrap_or(0),
-                };
-                stuck = if next == 0 { stuck + 1 } else { 0 };
-                from += next;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::WriteZero, "not even one line is written at once"))
 }
 
 /// Returns all entries of a file, each id once.
@@ -90,18 +62,16 @@ fn entry(text: &str) -> Option<RawEntry> {
     (!text.is_empty()).then(|| RawEntry::parse(text).ok()).flatten()
 }
 
-/// How many consecutive writes may complete no line.
-const MAX_STUCK: usize = 3;
-
-/// The longest entry, in bytes.
+/// The longest batch, in bytes.
 pub(super) const LONGEST: usize = 1 << 30;
 
 #[cfg(test)]
 mod tests {
     use std::io::{self, Write};
 
-    use super::{LONGEST, append, batch, for_each};
+    use super::{LONGEST, batch, for_each};
     use crate::RawEntry;
+    use crate::stream::append_lines;
 
     /// A writer that accepts a limited number of bytes, and appends another writer's line after each write.
     struct Short {
@@ -135,19 +105,17 @@ mod tests {
     }
 
     #[test]
-    fn a_write_in_parts_loses_nothing_to_others() {
+    fn after_a_partial_write_a_repeated_append_is_complete() {
         let whole = batch(&entries(), LONGEST).unwrap();
         for first in 1..whole.len() {
-            for second in [1, 5, 9, 17, 99] {
-                let mut file = Short { sizes: vec![99, 99, second, first], file: Vec::new() };
-                append(&mut file, &whole).unwrap();
-                assert_eq!(
-                    ours(&file.file),
-                    entries(),
-                    "{first} {second} {}",
-                    String::from_utf8_lossy(&file.file)
-                );
-            }
+            let mut file = Short { sizes: vec![99, 1, first], file: Vec::new() };
+            assert!(append_lines(&mut file, &whole).is_err(), "{first}");
+            append_lines(&mut file, &whole).unwrap();
+            assert!(
+                ours(&file.file).ends_with(&entries()),
+                "{first} {}",
+                String::from_utf8_lossy(&file.file)
+            );
         }
     }
 
@@ -155,10 +123,10 @@ mod tests {
     fn a_failed_write_is_an_error_with_its_cause() {
         let whole = batch(&entries(), LONGEST).unwrap();
         let mut full = Short { sizes: vec![12], file: Vec::new() };
-        assert_eq!(append(&mut full, &whole).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(append_lines(&mut full, &whole).unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(ours(&full.file), entries()[..1]);
         let mut stuck = Short { sizes: vec![1; 9], file: Vec::new() };
-        assert_eq!(append(&mut stuck, &whole).unwrap_err().kind(), io::ErrorKind::WriteZero);
+        assert_eq!(append_lines(&mut stuck, &whole).unwrap_err().kind(), io::ErrorKind::WriteZero);
     }
 
     #[test]
@@ -170,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn longer_entries_are_refused_and_longer_lines_skipped() {
-        assert_eq!(batch(&entries(), 7).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        let (mut all, whole) = (Vec::new(), batch(&entries(), 8).unwrap());
+    fn longer_batches_are_refused_and_longer_lines_skipped() {
+        assert_eq!(batch(&entries(), 25).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let (mut all, whole) = (Vec::new(), batch(&entries(), 26).unwrap());
         for_each(&whole[..], 7, |entry| all.push(entry)).unwrap();
         assert_eq!(all.iter().map(RawEntry::as_str).collect::<Vec<_>>(), [r#"{"a":1}"#, r#"{"c":3}"#]);
     }
