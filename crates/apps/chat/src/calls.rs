@@ -96,12 +96,9 @@ async fn called(
     tool: String,
     arguments: Map<String, Value>,
 ) -> Result<(Vec<Value>, bool), String> {
-    // If the model named the server, its names are resolved within that server.
     let (server, tool) = match server {
-        Some(server) => match offers.names().spelt_pair(&server, &tool) {
-            Ok(named) => (named.server.to_string(), named.item.to_string()),
-            Err(_) => (server, tool),
-        },
+        // `Hub::call` treats `-` and `_` as equal in both names.
+        Some(server) => (server, tool),
         None => {
             let named = offers.names().spelt(&tool).map_err(|error| error.to_string())?;
             (named.server.to_string(), named.item.to_string())

@@ -109,14 +109,17 @@ impl Names {
     }
 
     /// Returns the names to suggest, with their items.
-    fn proposed(&self, fits: impl Fn(&Named) -> bool) -> impl Iterator<Item = (&str, &str)> {
+    fn proposed(&self) -> impl Iterator<Item = (&str, &str)> {
         let shown = self.entries.iter().enumerate().filter(|(position, _)| !self.hidden.contains(position));
-        shown.filter(move |(_, (_, named))| fits(named)).map(|(_, (unique, named))| (&**unique, &*named.item))
+        shown.map(|(_, (unique, named))| (&**unique, &*named.item))
     }
 
     /// Returns the unique name of a pair; `None` for an unknown pair.
     pub fn unique(&self, server: &str, item: &str) -> Option<&str> {
-        self.entry(server, item).map(|(unique, _)| &**unique)
+        let place =
+            |(_, named): &(Box<str>, Named)| (named.server.as_str(), &*named.item).cmp(&(server, item));
+        let position = self.entries.binary_search_by(place).ok()?;
+        Some(&self.entries[position].0)
     }
 
     /// Returns the pair with exactly this unique name.
@@ -140,42 +143,8 @@ impl Names {
         match found.map(|positions| positions.iter().copied().collect::<Vec<_>>()).as_deref() {
             Some([one]) => Ok(&self.entries[*one].1),
             Some(several) => Err(Misnamed::ambiguous(name, several.iter().map(|at| &*self.entries[*at].0))),
-            None => Err(Misnamed::unknown(name, self.proposed(|_| true))),
+            None => Err(Misnamed::unknown(name, self.proposed())),
         }
-    }
-
-    /// Returns the pair for a server and an item as a model spells them: literally or as in a unique name. If nothing
-    /// matches exactly, `-` and `_` are equal.
-    ///
-    /// # Errors
-    ///
-    /// As [`spelt`](Self::spelt).
-    pub fn spelt_pair(&self, server: &str, item: &str) -> Result<&Named, Misnamed> {
-        if let Some((_, exact)) = self.entry(server, item) {
-            return Ok(exact);
-        }
-        let loosely = |one: &str, other: &str| one == other || part(one) == part(other);
-        let is_known = self.entries.iter().any(|(_, named)| named.server.as_str() == server);
-        let of_server = |named: &Named| {
-            named.server.as_str() == server || (!is_known && loosely(named.server.as_str(), server))
-        };
-        let fits = |named: &Named| of_server(named) && loosely(&named.item, item);
-        let fitting: Vec<_> = self.entries.iter().filter(|(_, named)| fits(named)).collect();
-        let exactly = fitting.iter().filter(|(_, named)| *named.item == *item);
-        match (&*fitting, &*exactly.collect::<Vec<_>>()) {
-            ([(_, one)], _) | (_, [(_, one)]) => Ok(one),
-            ([], _) => Err(Misnamed::unknown(&format!("{server}/{item}"), self.proposed(of_server))),
-            (several, _) => Err(Misnamed::ambiguous(
-                &format!("{server}/{item}"),
-                several.iter().map(|(unique, _)| &**unique),
-            )),
-        }
-    }
-
-    fn entry(&self, server: &str, item: &str) -> Option<&(Box<str>, Named)> {
-        let place =
-            |(_, named): &(Box<str>, Named)| (named.server.as_str(), &*named.item).cmp(&(server, item));
-        self.entries.binary_search_by(place).ok().map(|position| &self.entries[position])
     }
 
     /// Returns all names sorted by pair.
@@ -280,11 +249,6 @@ fn assign(naming: Naming, pairs: &[&Named]) -> Vec<Box<str>> {
 /// Replaces `-` by `_`.
 fn loosened(name: &str) -> String {
     name.replace('-', "_")
-}
-
-/// Does the same with the name of a server or tool.
-fn part(name: &str) -> String {
-    loosened(&naming::sanitised(name))
 }
 
 /// The limit of suggestions.

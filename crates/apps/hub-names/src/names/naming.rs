@@ -114,7 +114,7 @@ impl Default for Naming {
 }
 
 /// Returns a part of a name with valid characters only, and not empty.
-pub(super) fn sanitised(part: &str) -> String {
+fn sanitised(part: &str) -> String {
     let legal = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
     let part: String = part.chars().map(|char| if legal(char) { char } else { '_' }).collect();
     if part.is_empty() { "_".to_owned() } else { part }

@@ -117,21 +117,6 @@ fn a_name_from_before_a_collision_is_accepted() {
 }
 
 #[test]
-fn server_and_tool_may_be_given_separately() {
-    let names = names(
-        Naming::default(),
-        &[("my server", "get-it"), ("other", "get_it"), ("o.ther", "a"), ("o_ther", "a")],
-    );
-    for (server, tool) in [("my server", "get-it"), ("my_server", "get_it"), ("my-server", "get-it")] {
-        assert_eq!(names.spelt_pair(server, tool).unwrap().server.as_str(), "my server");
-    }
-    assert_eq!(names.spelt_pair("o.ther", "a").unwrap().server.as_str(), "o.ther");
-    assert!(matches!(names.spelt_pair("o-ther", "a"), Err(Misnamed::Ambiguous { .. })));
-    let error = names.spelt_pair("other", "nothing").unwrap_err().to_string();
-    assert!(error.contains("mcp__other__get_it") && !error.contains("my_server"), "{error}");
-}
-
-#[test]
 fn an_unknown_name_gets_suggestions() {
     let many: Vec<String> = (0..30).map(|number| format!("tool{number}")).collect();
     let pairs = many.iter().map(|tool| ("s", tool.as_str())).chain([("s", "search")]);
@@ -176,7 +161,7 @@ proptest! {
             prop_assert!((1..=64).contains(&unique.len()));
             prop_assert!(unique.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
             prop_assert!(unique.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'));
-            for found in [names.find(unique), names.spelt(unique).ok(), names.spelt_pair(server, tool).ok()] {
+            for found in [names.find(unique), names.spelt(unique).ok()] {
                 let found = found.unwrap();
                 prop_assert_eq!((found.server.as_str(), &*found.item), (server.as_str(), tool.as_str()));
             }

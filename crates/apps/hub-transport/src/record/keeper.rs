@@ -6,7 +6,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::record::{Level, StderrLine, Trouble};
+use crate::record::{StderrLine, Trouble};
 
 /// The errors and the stderr of one server, across its connections.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl Record {
 
     /// Adds a line of stderr.
     pub(crate) fn stderr(&self, line: &str) {
-        let line = StderrLine { at: SystemTime::now(), level: Level::of(line), text: cut(line).into() };
+        let line = StderrLine { at: SystemTime::now(), text: cut(line).into() };
         push(&mut self.lock().stderr, line, STDERR);
     }
 

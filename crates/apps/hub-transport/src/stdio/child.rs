@@ -50,40 +50,8 @@ pub struct Child {
 
 /// The error of starting a program, without the values of variables.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// The name of the command is not in `PATH`.
-    #[error("the command `{command}` was not found; looked in {searched}")]
-    NotFound {
-        /// The command as the configuration has it.
-        command: String,
-        /// The searched folders.
-        searched: String,
-    },
-    /// The path of the command does not exist.
-    #[error("the command `{command}` does not exist")]
-    NoSuchFile {
-        /// The command as the configuration has it.
-        command: String,
-    },
-    /// The file may not be executed.
-    #[error("the command `{command}` is not executable")]
-    NotExecutable {
-        /// The command as the configuration has it.
-        command: String,
-    },
-    /// The working directory can't be used.
-    #[error("the working directory does not exist or is no directory")]
-    NoSuchDirectory,
-    /// The operating system did not start the process.
-    #[error("the command `{command}` could not be started: {why}")]
-    Other {
-        /// The command as the configuration has it.
-        command: String,
-        /// The reason.
-        why: String,
-    },
-}
+#[error("{0}")]
+pub struct StartError(String);
 
 /// Starts a server. Its stderr goes to the record.
 ///
@@ -186,9 +154,9 @@ fn is_executable(file: &Path) -> bool {
 }
 
 fn not_found(program: &Program<'_>, path: &OsString) -> StartError {
-    let command = program.written.to_owned();
+    let command = program.written;
     if program.command.contains(std::path::is_separator) {
-        return StartError::NoSuchFile { command };
+        return StartError(format!("the command `{command}` does not exist"));
     }
     let is_own = program.env.iter().any(|(name, _)| name == "PATH");
     let searched = if is_own {
@@ -196,21 +164,25 @@ fn not_found(program: &Program<'_>, path: &OsString) -> StartError {
     } else {
         format!("PATH ({})", PathBuf::from(path).display())
     };
-    StartError::NotFound { command, searched }
+    StartError(format!("the command `{command}` was not found; looked in {searched}"))
 }
 
 fn explain(error: TransportError, command: &str) -> StartError {
-    let command = command.to_owned();
-    match error {
-        TransportError::NoSuchDirectory { .. } => StartError::NoSuchDirectory,
-        TransportError::NoSuchProgram { .. } => StartError::NoSuchFile { command },
-        TransportError::NotExecutable { .. } => StartError::NotExecutable { command },
-        TransportError::Spawn { source, .. } => StartError::Other { command, why: source.to_string() },
-        TransportError::Io { action, source } => {
-            StartError::Other { command, why: format!("{action} failed: {source}") }
+    let why = match error {
+        TransportError::NoSuchDirectory { .. } => {
+            return StartError("the working directory does not exist or is no directory".to_owned());
         }
-        other => StartError::Other { command, why: other.to_string() },
-    }
+        TransportError::NoSuchProgram { .. } => {
+            return StartError(format!("the command `{command}` does not exist"));
+        }
+        TransportError::NotExecutable { .. } => {
+            return StartError(format!("the command `{command}` is not executable"));
+        }
+        TransportError::Spawn { source, .. } => source.to_string(),
+        TransportError::Io { action, source } => format!("{action} failed: {source}"),
+        other => other.to_string(),
+    };
+    StartError(format!("the command `{command}` could not be started: {why}"))
 }
 
 /// The variables that servers inherit: home, tools, language and time zone.

@@ -13,7 +13,7 @@ use std::{
 use agentwire_hub::{
     CallError, CallLimits, CallRequest, Handlers, Hub, PromptRequest, ReadRequest, ServerState, TimeLimit,
 };
-use rmcp::model::{CompleteRequestParams, ElicitResult, ElicitationAction, Root};
+use rmcp::model::{CompleteRequestParams, ElicitRequestParams, ElicitResult, ElicitationAction, Root};
 use serde_json::{Value, json};
 use tokio::{
     sync::{Notify, Semaphore, oneshot},
@@ -42,6 +42,10 @@ async fn notify(hub: &Hub, method: &str, params: Value) {
 fn form() -> Value {
     json!({"message": "who?", "requestedSchema": {"type": "object", "properties": {
         "name": {"type": "string"}, "age": {"type": "integer", "default": 5}}}})
+}
+
+fn page() -> Value {
+    json!({"mode": "url", "message": "m", "url": "https://example.com", "elicitationId": "1"})
 }
 
 fn message() -> Value {
@@ -82,8 +86,21 @@ async fn handlers_answer_and_are_part_of_the_capabilities() {
     let answer = asks(&hub, "roots/list", json!({})).await;
     assert_eq!(answer["result"]["roots"][0]["uri"], "file:///test");
     // A program without URL support is not asked to open a page.
-    let page = json!({"mode": "url", "message": "m", "url": "https://example.com", "elicitationId": "1"});
-    assert_eq!(asks(&hub, "elicitation/create", page).await["result"]["action"], "decline");
+    assert_eq!(asks(&hub, "elicitation/create", page()).await["result"]["action"], "decline");
+}
+
+#[tokio::test]
+async fn handler_with_url_support_is_asked_to_open_pages() {
+    let handlers = Handlers::new()
+        .elicitation(async |question| {
+            assert!(matches!(question.request, ElicitRequestParams::UrlElicitationParams { .. }));
+            ElicitResult::new(ElicitationAction::Accept)
+        })
+        .elicitation_urls();
+    let hub = hub_with(handlers).await;
+    let offered = json!({"elicitation": {"form": {}, "url": {}}});
+    assert_eq!(received(&hub).await["client"]["capabilities"], offered);
+    assert_eq!(asks(&hub, "elicitation/create", page()).await["result"], json!({"action": "accept"}));
 }
 
 #[tokio::test]
