@@ -75,7 +75,8 @@ impl Client {
     }
 
     /// Sends a prompt into the running turn, by its priority. If the CLI answers it after the result of the turn, the turn
-    /// goes on, and its outcome is that answer. Returns whether one runs.
+    /// goes on, and its outcome is that answer. A prompt that waits when a question is parked is dropped. Returns whether a
+    /// turn runs.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The prompt whose result ends the turn.
+//! The result that ends the turn.
 
 use agentwire::{
     Incoming, Message, System,
@@ -10,7 +10,7 @@ use agentwire::{
 
 use crate::outcome::Outcome;
 
-/// The prompt whose result ends the turn.
+/// The prompt whose result ends the turn, once the CLI is idle.
 ///
 /// The CLI also starts turns of its own, as when a background agent has ended, and each has a result.
 #[derive(Debug, Default)]
@@ -23,6 +23,10 @@ pub(crate) struct Awaited {
     reports_states: bool,
     /// Whether the CLI has begun a turn, and has sent no result since.
     owes_result: bool,
+    /// Whether the last reported state of the CLI is not idle. 2.1.197 reports none.
+    is_busy: bool,
+    /// Whether the prompt has its result, and the turn lasts until the CLI is idle.
+    awaits_idle: bool,
     /// The final state of the prompt, if the CLI has reported it.
     settled: Option<CommandState>,
     /// Whether the CLI went idle with the prompt completed and without a result.
@@ -37,7 +41,7 @@ impl Awaited {
     /// Awaits the result of this prompt from now on.
     pub(crate) fn start(&mut self, prompt: Option<Uuid>) {
         (self.prompt, self.has_begun, self.settled, self.is_completed) = (prompt, false, None, false);
-        self.is_steered = false;
+        (self.is_steered, self.awaits_idle) = (false, false);
     }
 
     /// Awaits this prompt too, which the CLI may answer in a turn of its own.
@@ -47,9 +51,9 @@ impl Awaited {
         }
     }
 
-    /// Forgets the prompts that were sent into the turn.
-    pub(crate) fn forget_steered(&mut self) {
-        self.steered.clear();
+    /// Forgets the unanswered prompts that were sent into the turn, and returns them.
+    pub(crate) fn forget_steered(&mut self) -> Vec<Uuid> {
+        std::mem::take(&mut self.steered)
     }
 
     /// Awaits the result of an unanswered prompt that was sent into the turn, if any, and returns whether there is one.
@@ -64,6 +68,17 @@ impl Awaited {
         true
     }
 
+    /// Awaits the idle CLI, and the results before, unless it is idle or reports no states. Returns whether it is not.
+    ///
+    /// Background agents keep the CLI busy, and each of their ends starts a turn.
+    pub(crate) fn await_idle(&mut self) -> bool {
+        if self.is_busy {
+            self.start(None);
+            self.awaits_idle = true;
+        }
+        self.is_busy
+    }
+
     /// Returns the outcome of a turn that has ended without a result, as those of some commands of the CLI do.
     pub(crate) fn without_result(&self) -> Outcome {
         let (is_error, text) = match (self.is_completed, self.has_begun) {
@@ -74,7 +89,7 @@ impl Awaited {
         Outcome::Done { is_error, text: text.to_owned() }
     }
 
-    /// Returns whether a message ends the turn. A turn without a result ends when the CLI goes idle.
+    /// Returns whether a message answers what is awaited. A turn without a result ends when the CLI goes idle.
     pub(crate) fn is_answered_by(&mut self, incoming: &Incoming) -> bool {
         match incoming {
             Incoming::Message(Message::CommandLifecycle(change), _) => {
@@ -98,12 +113,15 @@ impl Awaited {
                 false
             }
             Incoming::Message(Message::System(System::SessionStateChanged(changed)), _) => {
-                if changed.state != SessionState::Idle {
+                // 2.1.197 marks none as one for the host.
+                self.reports_states |= changed.sdk_host_only;
+                self.is_busy = changed.state != SessionState::Idle;
+                if self.is_busy {
                     return false;
                 }
                 let (owes_result, settled) = (std::mem::take(&mut self.owes_result), self.settled.take());
                 self.is_completed = !owes_result && settled == Some(CommandState::Completed);
-                owes_result || settled.is_some()
+                owes_result || settled.is_some() || self.awaits_idle
             }
             Incoming::Message(Message::Result(result), _) => {
                 self.owes_result = false;
@@ -158,6 +176,14 @@ mod tests {
         let mut awaited = awaited();
         ends(&mut awaited, &[started("earlier")]);
         assert_eq!(ends(&mut awaited, &of_background), [false, false, false, true]);
+    }
+
+    #[test]
+    fn turn_about_agents_of_an_earlier_process_does_not_end_the_turn() {
+        let mut running = state("running");
+        running["sdk_host_only"] = true.into();
+        let messages = [running, json!({"type": "system", "subtype": "init"}), result(&[]), state("idle")];
+        assert_eq!(ends(&mut awaited(), &messages), [false; 4], "the prompt has not begun");
     }
 
     #[test]
@@ -216,6 +242,20 @@ mod tests {
         );
         assert!(awaited.await_steered());
         assert_eq!(ends(&mut awaited, &[lifecycle("known", "completed")]), [true]);
+    }
+
+    #[test]
+    fn turn_goes_on_until_the_cli_is_idle() {
+        let mut awaited = awaited();
+        let messages = [state("running"), started(PROMPT), result(&[PROMPT])];
+        assert_eq!(ends(&mut awaited, &messages), [false, false, true]);
+        assert!(awaited.await_idle());
+        let init = json!({"type": "system", "subtype": "init"});
+        let messages = [state("requires_action"), state("running"), init, result(&[])];
+        assert_eq!(ends(&mut awaited, &messages), [false, false, false, true]);
+        assert!(awaited.await_idle());
+        assert_eq!(ends(&mut awaited, &[state("idle")]), [true]);
+        assert!(!awaited.await_idle());
     }
 
     #[test]

@@ -25,23 +25,23 @@ pub(crate) enum Command {
     Evict,
 }
 
-/// Waits for a command that ends a turn, while its process starts. Prompts for the turn are added to `steering`.
+/// Waits for a command that ends a turn, while its process starts. Commands for the running turn are added to `later`.
 pub(crate) async fn stopped(
     commands: &mut mpsc::Receiver<Command>,
     view: &Mutex<View>,
-    steering: &mut Vec<UserInput>,
+    later: &mut Vec<Command>,
 ) -> Event {
     loop {
         if view.lock().unwrap_or_else(PoisonError::into_inner).is_stopped {
             return Event::Stop;
         }
         match commands.recv().await {
-            Some(Command::Drain | Command::Finish) => return Event::Drain,
+            Some(Command::Drain) => return Event::Drain,
             Some(Command::Interrupt) | None => return Event::Stop,
-            Some(Command::Steer(prompt)) if steering.len() < STEERING => steering.push(*prompt),
-            Some(Command::Steer(_)) => {
+            Some(Command::Steer(_)) if later.len() >= STEERING => {
                 tracing::warn!("a prompt for a running turn is dropped: {STEERING} wait for its process");
             }
+            Some(command @ (Command::Steer(_) | Command::Finish)) => later.push(command),
             // The turn has not begun, so there is nothing to answer.
             Some(_) => {}
         }

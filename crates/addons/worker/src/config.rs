@@ -16,10 +16,6 @@ use crate::{
 /// The settings of a [`Worker`](crate::Worker).
 #[must_use = "settings do nothing without a worker"]
 pub struct WorkerConfig {
-    pub(crate) config: Config,
-}
-
-pub(crate) struct Config {
     pub(crate) store: Arc<dyn SessionStore>,
     pub(crate) workspace: Arc<dyn Workspace>,
     pub(crate) options: Options,
@@ -45,41 +41,39 @@ impl WorkerConfig {
     /// Returns settings for sessions in this store, with folders of their own in `workspaces`.
     pub fn new(store: Arc<dyn SessionStore>, workspaces: impl Into<std::path::PathBuf>) -> Self {
         Self {
-            config: Config {
-                store,
-                workspace: Arc::new(FolderWorkspace::new(workspaces)),
-                options: Options::new(),
-                hooks: Hooks::new(),
-                approvals: Vec::new(),
-                secrets: None,
-                admission: Admission::of_machine(),
-                question_grace: Duration::from_secs(60),
-                ttl: Duration::from_secs(300),
-                lease: None,
-                events: None,
-                configure: Arc::new(|_, builder| builder),
-                on_question: Arc::new(|_, _| ()),
-                on_message: Arc::new(|_, _| ()),
-                on_end: Arc::new(|_| Box::pin(std::future::ready(()))),
-            },
+            store,
+            workspace: Arc::new(FolderWorkspace::new(workspaces)),
+            options: Options::new(),
+            hooks: Hooks::new(),
+            approvals: Vec::new(),
+            secrets: None,
+            admission: Admission::of_machine(),
+            question_grace: Duration::from_secs(60),
+            ttl: Duration::from_secs(300),
+            lease: None,
+            events: None,
+            configure: Arc::new(|_, builder| builder),
+            on_question: Arc::new(|_, _| ()),
+            on_message: Arc::new(|_, _| ()),
+            on_end: Arc::new(|_| Box::pin(std::future::ready(()))),
         }
     }
 
     /// Sets where the files of sessions are.
     pub fn workspace(mut self, workspace: impl Workspace + 'static) -> Self {
-        self.config.workspace = Arc::new(workspace);
+        self.workspace = Arc::new(workspace);
         self
     }
 
     /// Sets the options of all sessions. The worker sets the working folder, the session's id and the storing itself.
     pub fn options(mut self, options: Options) -> Self {
-        self.config.options = options;
+        self.options = options;
         self
     }
 
     /// Sets the hooks of all sessions. The worker adds its own.
     pub fn hooks(mut self, hooks: Hooks) -> Self {
-        self.config.hooks = hooks;
+        self.hooks = hooks;
         self
     }
 
@@ -89,19 +83,19 @@ impl WorkerConfig {
     /// A parked question about one of these tools continues without another call of the model, except in a subagent, in
     /// an in-process MCP server, and beside another open question.
     pub fn approvals<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.config.approvals = tools.into_iter().map(Into::into).collect();
+        self.approvals = tools.into_iter().map(Into::into).collect();
         self
     }
 
     /// Sets how secrets are resolved. Without it a turn that names a secret is interrupted.
     pub fn secrets(mut self, secrets: impl SecretResolver + 'static) -> Self {
-        self.config.secrets = Some(Arc::new(secrets));
+        self.secrets = Some(Arc::new(secrets));
         self
     }
 
     /// Sets how many processes may run. By default, as many as the memory of the machine or the cgroup allows.
     pub fn admission(mut self, admission: Admission) -> Self {
-        self.config.admission = admission;
+        self.admission = admission;
         self
     }
 
@@ -109,13 +103,13 @@ impl WorkerConfig {
     ///
     /// After a day the CLI itself refuses a tool of [`approvals`](Self::approvals).
     pub fn question_grace(mut self, grace: Duration) -> Self {
-        self.config.question_grace = grace;
+        self.question_grace = grace;
         self
     }
 
     /// Sets how long a process waits for the next turn of its session: five minutes by default.
     pub fn ttl(mut self, ttl: Duration) -> Self {
-        self.config.ttl = ttl;
+        self.ttl = ttl;
         self
     }
 
@@ -123,7 +117,7 @@ impl WorkerConfig {
     ///
     /// After half of it without a call the worker ends all of its processes. There is no lease by default.
     pub fn lease(mut self, lease: Duration) -> Self {
-        self.config.lease = Some(lease);
+        self.lease = Some(lease);
         self
     }
 
@@ -134,7 +128,7 @@ impl WorkerConfig {
     /// the option `include_partial_messages`), a [`Question`], or a [`TurnEnd`] with the number of `missing` frames (`end`).
     /// If the log fails, the turn goes on without it, and the failure is logged.
     pub fn events(mut self, log: Arc<dyn EventLog>) -> Self {
-        self.config.events = Some(log);
+        self.events = Some(log);
         self
     }
 
@@ -145,19 +139,19 @@ impl WorkerConfig {
         mut self,
         f: impl Fn(&SessionName, SessionBuilder) -> SessionBuilder + Send + Sync + 'static,
     ) -> Self {
-        self.config.configure = Arc::new(f);
+        self.configure = Arc::new(f);
         self
     }
 
     /// Sets a function that is called for each question. It must not block.
     pub fn on_question(mut self, f: impl Fn(&Fence, &Question) + Send + Sync + 'static) -> Self {
-        self.config.on_question = Arc::new(f);
+        self.on_question = Arc::new(f);
         self
     }
 
     /// Sets a function that is called for each message of a turn, in their order. It must not block.
     pub fn on_message(mut self, f: impl Fn(&Fence, &Incoming) + Send + Sync + 'static) -> Self {
-        self.config.on_message = Arc::new(f);
+        self.on_message = Arc::new(f);
         self
     }
 
@@ -170,13 +164,13 @@ impl WorkerConfig {
         F: Fn(TurnEnd) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
-        self.config.on_end = Arc::new(move |end| Box::pin(f(end)));
+        self.on_end = Arc::new(move |end| Box::pin(f(end)));
         self
     }
 }
 
 impl fmt::Debug for WorkerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkerConfig").field("approvals", &self.config.approvals).finish_non_exhaustive()
+        f.debug_struct("WorkerConfig").field("approvals", &self.approvals).finish_non_exhaustive()
     }
 }

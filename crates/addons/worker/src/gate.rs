@@ -15,7 +15,7 @@ use agentwire::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use crate::turn::{Answer, Question, TurnInput, Way, digest};
+use crate::turn::{Answer, Question, TurnInput, Way};
 
 /// A question of a callback, and where to answer it.
 #[derive(Debug)]
@@ -38,18 +38,21 @@ pub(crate) struct Gate {
     answers: Arc<Mutex<Vec<(Question, Answer)>>>,
     /// Tool uses of earlier prompts, which the CLI may have deferred.
     ended: Arc<Mutex<Vec<ToolUseId>>>,
+    /// The tool uses that the hook has allowed in this turn. For some of them, the CLI calls the handler nevertheless.
+    allowed: Arc<Mutex<Vec<Question>>>,
 }
 
 impl Gate {
     /// Returns a gate that sends questions to `asked`.
     pub(crate) fn new(asked: mpsc::Sender<Asked>) -> Self {
-        Self { asked, answers: Arc::default(), ended: Arc::default() }
+        Self { asked, answers: Arc::default(), ended: Arc::default(), allowed: Arc::default() }
     }
 
     /// Replaces the answers to parked questions by those of this turn; each is used once.
     pub(crate) fn grant(&self, input: &TurnInput) {
         let answers = if let TurnInput::Answers(answers) = input { answers.clone() } else { Vec::new() };
         *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Replaces the tool uses that are refused because their prompts have ended.
@@ -92,22 +95,29 @@ impl Gate {
                 let (approvals, stored) = &*shared;
                 stored.stored(&input.tool_use_id).await.map_err(|error| error.to_string())?;
                 if gate.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(&input.tool_use_id) {
+                    // After a denial alone, the model would continue that prompt. An error means that the session ends.
+                    let _ = context.control.interrupt().await;
                     return Ok(HookReply::deny("the prompt of this tool use has ended"));
                 }
                 let answer = gate.answered(&input.tool_use_id, &input.tool_name, &input.tool_input);
-                if let Some(answer) = answer {
-                    return Ok(hook_reply(Verdict::Answer(answer)));
-                }
-                if !approvals.iter().any(|tool| *tool == *input.tool_name) {
+                if answer.is_none() && !approvals.iter().any(|tool| *tool == *input.tool_name) {
                     return Ok(HookReply::proceed());
                 }
                 // The CLI does not keep a deferred tool use of a subagent or of an in-process server.
                 let in_process = input.mcp_server.is_some_and(|server| server.source == Some(McpSource::Sdk));
                 let lost = input.agent_id.is_some() || in_process;
                 let way = if lost { Way::Grant } else { Way::Defer };
-                let question =
+                let mut question =
                     Question::new(input.tool_use_id, input.tool_name.as_str(), input.tool_input, way);
-                gate.ask(question, &context.cancelled).await.map(hook_reply)
+                let verdict = match answer {
+                    Some(answer) => Ok(Verdict::Answer(answer)),
+                    None => gate.ask(question.clone(), &context.cancelled).await,
+                };
+                if let Ok(Verdict::Answer(Answer::Allow { input })) = &verdict {
+                    question.input = input.clone().unwrap_or(question.input);
+                    gate.allowed.lock().unwrap_or_else(PoisonError::into_inner).push(question);
+                }
+                verdict.map(hook_reply)
             }
         })
     }
@@ -118,6 +128,9 @@ impl Gate {
         PermissionHandler::new(move |request, context| {
             let gate = gate.clone();
             async move {
+                if gate.has_allowed(&request.tool_use_id, &request.tool_name, &request.input) {
+                    return Ok(Decision::allow());
+                }
                 if let Some(answer) = gate.answered(&request.tool_use_id, &request.tool_name, &request.input)
                 {
                     return Ok(decision(answer));
@@ -135,13 +148,17 @@ impl Gate {
     /// Takes the answer to a parked question about this tool use, or the grant for an equal one.
     fn answered(&self, id: &ToolUseId, tool: &str, input: &RawJson) -> Option<Answer> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = (!answers.is_empty()).then(|| digest(tool, input))?;
         let is_answer = |(question, _): &(Question, Answer)| {
-            (question.id == *id || question.way == Way::Grant)
-                && digest(&question.tool, &question.input) == asked
+            (question.id == *id || question.way == Way::Grant) && question.is_about(tool, input)
         };
         let at = answers.iter().position(is_answer)?;
         Some(answers.swap_remove(at).1)
+    }
+
+    /// Returns whether the hook has allowed this tool use, with this input.
+    fn has_allowed(&self, id: &ToolUseId, tool: &str, input: &RawJson) -> bool {
+        let allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        allowed.iter().any(|allowed| allowed.id == *id && allowed.is_about(tool, input))
     }
 
     async fn ask(&self, question: Question, cancelled: &CancellationToken) -> Result<Verdict, String> {

@@ -1,8 +1,8 @@
-//! The interrupt of a turn, before its process ends.
+//! The interrupt of a turn, and of prompts that wait for it.
 
 use std::time::Duration;
 
-use agentwire::{Incoming, Message, Session, TurnResult};
+use agentwire::{Incoming, Message, Session, TurnResult, protocol::Uuid};
 use tokio::time::timeout;
 
 use crate::observers::Observers;
@@ -13,6 +13,14 @@ pub(crate) async fn interrupt(session: Option<&Session>) {
         && let Ok(Err(error)) = timeout(INTERRUPT, session.control().interrupt_and_cancel_queued()).await
     {
         tracing::debug!("a turn was not interrupted: {error}");
+    }
+}
+
+/// Cancels prompts that wait in the CLI, as long as it answers in time.
+pub(crate) async fn cancel_queued(session: Option<&Session>, prompts: &[Uuid]) {
+    let Some(session) = session else { return };
+    for prompt in prompts {
+        let Ok(Ok(_)) = timeout(INTERRUPT, session.cancel_prompt(prompt)).await else { return };
     }
 }
 

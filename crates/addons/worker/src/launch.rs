@@ -10,7 +10,7 @@ use agentwire_net::error_chain;
 use tokio::fs;
 
 use crate::{
-    config::Config,
+    config::WorkerConfig,
     gate::Gate,
     patient_store::PatientStore,
     recovery::open_tools,
@@ -19,7 +19,7 @@ use crate::{
 
 /// Prepares the process of a session: a new one, or from the store. Nothing is started yet.
 pub(crate) async fn prepare(
-    config: &Config,
+    config: &WorkerConfig,
     name: &SessionName,
     gate: &Gate,
     spec: &TurnSpec,

@@ -26,7 +26,7 @@ pub use admission::{Admission, AdmissionNumbers};
 pub use config::WorkerConfig;
 pub use ledger::{Ledger, Refusal};
 pub use local::{Local, LocalError, Status};
-pub use machine::{Effect, Ending, Event, Machine, Phase};
+pub use machine::Phase;
 pub use outcome::{Outcome, TurnEnd};
 pub use recovery::{LossPolicy, OpenTool, Recovery, RecoveryError};
 pub use secrets::{SecretFolder, SecretFuture, SecretResolver};

@@ -114,11 +114,11 @@ impl Local {
     ) -> Result<Self, LocalError> {
         let (sender, requests) = mpsc::channel(REQUESTS);
         let mut config = worker;
-        let (store, on_end) = (config.config.store.clone(), config.config.on_end);
+        let on_end = config.on_end;
         // No other worker takes the sessions over, and nothing would renew the lease.
-        config.config.lease = None;
+        config.lease = None;
         let ends = sender.downgrade();
-        config.config.on_end = std::sync::Arc::new(move |end| {
+        config.on_end = std::sync::Arc::new(move |end| {
             let (on_end, ends) = (std::sync::Arc::clone(&on_end), ends.clone());
             Box::pin(async move {
                 // The engine needs the end although the function panics.
@@ -130,7 +130,7 @@ impl Local {
             })
         });
         let worker = Worker::new(config)?;
-        let engine = Engine::open(folder.into(), worker.clone(), store, policy, limits).await?;
+        let engine = Engine::open(folder.into(), worker.clone(), policy, limits).await?;
         let mut task = JoinSet::new();
         task.spawn(engine.run(requests));
         Ok(Self { requests: sender, worker: WorkerGuard(worker), engine: task })

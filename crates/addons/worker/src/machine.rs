@@ -11,7 +11,7 @@ use crate::turn::{Answer, Question, Way};
 ///
 /// A machine gets each event with the time since any fixed point, and returns the effects to execute, in order.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub(crate) struct Machine {
     grace: Duration,
     ttl: Duration,
     phase: Phase,
@@ -46,8 +46,7 @@ pub enum Phase {
 
 /// An event of a session.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Event {
+pub(crate) enum Event {
     /// A turn begins.
     Start,
     /// The CLI asks.
@@ -56,7 +55,7 @@ pub enum Event {
     Answered(ToolUseId, Answer),
     /// The CLI has withdrawn a question.
     Withdrawn(ToolUseId),
-    /// The CLI has sent the result of the turn.
+    /// The CLI has sent the result of the turn, and is idle if it reports that.
     Result {
         /// Whether the result reports a deferred tool use.
         deferred: bool,
@@ -77,8 +76,7 @@ pub enum Event {
 
 /// An effect to execute.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Effect {
+pub(crate) enum Effect {
     /// Start the process if none lives, then start the turn.
     Launch,
     /// Answer the CLI.
@@ -95,8 +93,7 @@ pub enum Effect {
 
 /// The end of a turn, as the machine sees it.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Ending {
+pub(crate) enum Ending {
     /// With a result.
     Done,
     /// With open questions.
@@ -112,32 +109,32 @@ pub enum Ending {
 impl Machine {
     /// Returns the machine of a session without a process. A question is parked after `grace`, and a process that waits
     /// for a turn is ended after `ttl`.
-    pub fn new(grace: Duration, ttl: Duration) -> Self {
+    pub(crate) fn new(grace: Duration, ttl: Duration) -> Self {
         Self { grace, ttl, phase: Phase::Cold, deadline: None, open: Vec::new() }
     }
 
     /// Returns the phase.
-    pub fn phase(&self) -> Phase {
+    pub(crate) fn phase(&self) -> Phase {
         self.phase
     }
 
     /// Returns the questions that wait for an answer.
-    pub fn questions(&self) -> &[Question] {
+    pub(crate) fn questions(&self) -> &[Question] {
         &self.open
     }
 
     /// Returns when [`Event::Tick`] is due.
-    pub fn deadline(&self) -> Option<Duration> {
+    pub(crate) fn deadline(&self) -> Option<Duration> {
         self.deadline
     }
 
     /// Returns whether a turn runs.
-    pub fn in_turn(&self) -> bool {
+    pub(crate) fn in_turn(&self) -> bool {
         matches!(self.phase, Phase::Running | Phase::Asking | Phase::Parking)
     }
 
     /// Applies an event, and returns the effects to execute. An event that does not fit the phase has none.
-    pub fn apply(&mut self, now: Duration, event: Event) -> Vec<Effect> {
+    pub(crate) fn apply(&mut self, now: Duration, event: Event) -> Vec<Effect> {
         match event {
             Event::Start if !self.in_turn() => {
                 self.open.clear();
@@ -155,7 +152,7 @@ impl Machine {
                 self.open.push(Question { way: Way::Grant, ..question });
                 self.end(Phase::Parked, Ending::Parked(self.open.clone()))
             }
-            // A background agent asks after the turn, when no engine would show the question.
+            // The CLI may start a turn of its own, in which no engine would show the question.
             Event::Asked(question) if self.phase == Phase::Idle => {
                 vec![Effect::Decide(question.id, Answer::deny(NO_TURN))]
             }
@@ -237,7 +234,7 @@ impl Machine {
         }
         let asking = self.phase == Phase::Asking;
         self.enter(Phase::Idle, now.checked_add(self.ttl));
-        // Only background agents have open questions when the turn ends.
+        // Only background agents of a CLI that reports no states have open questions when the turn ends.
         let refused = self.open.drain(..).filter(|_| asking);
         let refused = refused.map(|question| Effect::Decide(question.id, Answer::deny(NO_TURN)));
         refused.chain([Effect::Report(Ending::Done)]).collect()

@@ -9,14 +9,14 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::{
-    config::Config,
+    config::WorkerConfig,
     outcome::TurnEnd,
     panics::caught,
     turn::{Fence, Question, SessionName, TurnInput},
 };
 
 pub(crate) struct Observers {
-    config: Arc<Config>,
+    config: Arc<WorkerConfig>,
     /// The session's name in the event log.
     name: String,
     fence: Option<Fence>,
@@ -29,7 +29,7 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    pub(crate) fn new(config: Arc<Config>, name: &SessionName) -> Self {
+    pub(crate) fn new(config: Arc<WorkerConfig>, name: &SessionName) -> Self {
         Self { config, name: name.to_string(), fence: None, sequence: 0, missing: 0, retry_at: None }
     }
 
@@ -129,7 +129,6 @@ mod tests {
     use agentwire_eventlog::{EventLog as _, MemoryLog};
 
     use super::*;
-    use crate::config::WorkerConfig;
 
     #[tokio::test]
     async fn malformed_line_delays_no_other_frame() {
@@ -137,7 +136,7 @@ mod tests {
         let config =
             WorkerConfig::new(Arc::new(FolderStore::at("unused")), "unused").events(Arc::clone(&log) as _);
         let name = SessionName::new("tenant", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11");
-        let mut observers = Observers::new(Arc::new(config.config), &name);
+        let mut observers = Observers::new(Arc::new(config), &name);
         let fence = Fence { session: name.clone(), epoch: 1, boot: "boot".into(), number: 1 };
         let input = TurnInput::Prompt { id: "prompt".into(), text: "Go.".to_owned() };
         observers.started(&fence, &input).await;

@@ -29,7 +29,7 @@ pub struct TurnEnd {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The CLI has sent a result.
+    /// The CLI has sent a result, and its background agents have ended.
     Done {
         /// The last text of the model, or the errors.
         text: String,

@@ -22,7 +22,7 @@ pub enum Recovery {
         /// The tool uses without a result. Each may have run.
         tools: Vec<OpenTool>,
     },
-    /// The model ended the turn; only the report is lost.
+    /// The model ended the turn; only the report is lost, and background agents that still ran.
     Finished {
         /// The last text of the model.
         text: String,

@@ -25,9 +25,9 @@ use crate::{
     admission::Slot,
     awaited::Awaited,
     command::{Command, View, stopped},
-    config::Config,
+    config::WorkerConfig,
     gate::{Asked, Gate, Verdict},
-    interrupt::interrupt,
+    interrupt::{cancel_queued, interrupt},
     launch::{ENDING, is_unstarted, notice, prepare},
     machine::{Effect, Event, Machine, Phase},
     observers::Observers,
@@ -37,7 +37,7 @@ use crate::{
 use end::cost_before;
 
 pub(crate) struct SessionTask {
-    config: Arc<Config>,
+    config: Arc<WorkerConfig>,
     name: SessionName,
     observers: Observers,
     view: Arc<Mutex<View>>,
@@ -47,7 +47,7 @@ pub(crate) struct SessionTask {
     asked: mpsc::Receiver<Asked>,
     verdicts: HashMap<ToolUseId, oneshot::Sender<Verdict>>,
     session: Option<Session>,
-    /// Whether the process has a budget, secrets or a revision of its first turn.
+    /// Whether the process can't run the next turn, for example because it has a budget or secrets of this one.
     is_of_one_turn: bool,
     /// The turn to start.
     spec: Option<TurnSpec>,
@@ -60,7 +60,7 @@ pub(crate) struct SessionTask {
     /// The time by which a resumed CLI should have asked for its deferred tool use.
     resumed: Option<Instant>,
     result: Option<Box<TurnResult>>,
-    /// The result before that of a prompt that was sent into the turn.
+    /// The last result of a turn that goes on: with a prompt that was sent into it, or until the CLI is idle.
     earlier: Option<Box<TurnResult>>,
     failure: String,
     /// Whether the CLI of the turn has not been started.
@@ -72,7 +72,12 @@ pub(crate) struct SessionTask {
 }
 
 impl SessionTask {
-    pub(crate) fn new(config: Arc<Config>, name: SessionName, view: Arc<Mutex<View>>, slot: Slot) -> Self {
+    pub(crate) fn new(
+        config: Arc<WorkerConfig>,
+        name: SessionName,
+        view: Arc<Mutex<View>>,
+        slot: Slot,
+    ) -> Self {
         let (sender, asked) = mpsc::channel(QUESTIONS);
         Self {
             machine: Machine::new(config.question_grace, config.ttl),
@@ -195,7 +200,9 @@ impl SessionTask {
     }
 
     async fn steer(&mut self, prompt: UserInput) {
-        let (true, Some(session)) = (self.machine.in_turn(), &self.session) else { return };
+        // While the turn is parked, another prompt would make the CLI discard the deferred tool use.
+        let is_open = matches!(self.machine.phase(), Phase::Running | Phase::Asking);
+        let (true, Some(session)) = (is_open, &self.session) else { return };
         // The CLI does not answer a note, or a prompt that it has got before.
         let is_known = |id| session.control().prompt_state(id).is_some();
         let is_answered = prompt.should_query != Some(false) && !prompt.uuid.as_ref().is_some_and(is_known);
@@ -233,7 +240,9 @@ impl SessionTask {
         if let Incoming::Message(Message::Result(result), _) = &incoming {
             self.spent = self.spent.or_else(|| Some(cost_before(result)));
         }
-        if !self.awaited.is_answered_by(&incoming) {
+        // The CLI stores all that follows under another id.
+        self.is_of_one_turn |= matches!(incoming, Incoming::Message(Message::ConversationReset(_), _));
+        if !self.awaited.is_answered_by(&incoming) || !self.machine.in_turn() {
             return None;
         }
         if self.machine.phase() != Phase::Parking
@@ -246,8 +255,11 @@ impl SessionTask {
             Incoming::Message(Message::Result(result), _) => Some(result),
             _ => None,
         };
-        if self.machine.phase() != Phase::Parking && self.awaited.await_steered() {
-            self.earlier = result.or(self.earlier.take());
+        let result = result.or(self.earlier.take());
+        if self.machine.phase() != Phase::Parking
+            && (self.awaited.await_steered() || self.awaited.await_idle())
+        {
+            self.earlier = result;
             return None;
         }
         self.result = result;
@@ -282,7 +294,10 @@ impl SessionTask {
         match effect {
             Effect::Launch => return self.launch(commands).await,
             Effect::Decide(id, answer) => self.decide(&id, Verdict::Answer(answer)),
-            Effect::Defer(id) => self.decide(&id, Verdict::Defer),
+            Effect::Defer(id) => {
+                cancel_queued(self.session.as_ref(), &self.awaited.forget_steered()).await;
+                self.decide(&id, Verdict::Defer);
+            }
             Effect::Interrupt => interrupt(self.session.as_ref()).await,
             Effect::Close => self.close().await,
             Effect::Report(ending) => self.report(ending).await,
@@ -300,7 +315,7 @@ impl SessionTask {
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
         // A resumed CLI may ask for its tool use before `connect` returns.
         self.gate.grant(&spec.input);
-        let (mut steering, view) = (Vec::new(), Arc::clone(&self.view));
+        let (mut later, view) = (Vec::new(), Arc::clone(&self.view));
         if self.session.is_none() {
             let connect = async {
                 let builder = prepare(&self.config, &self.name, &self.gate, &spec).await?;
@@ -315,16 +330,16 @@ impl SessionTask {
                     Ok(session) => (self.session, self.spent) = (Some(session), None),
                     Err(why) => return self.gone(why),
                 },
-                event = stopped(commands, &view, &mut steering) => {
+                event = stopped(commands, &view, &mut later) => {
                     // A process that was starting ends within this time.
                     sleep(ENDING).await;
                     return Some(event);
                 }
             }
         }
-        let event = self.begin(spec.input).await;
-        for prompt in steering {
-            self.steer(prompt).await;
+        let mut event = self.begin(spec.input).await;
+        for command in later {
+            event = event.or(self.command(command).await);
         }
         event
     }

@@ -17,7 +17,7 @@ use tokio::{
 use crate::{
     admission::AdmissionNumbers,
     command::{Command, View},
-    config::{Config, WorkerConfig},
+    config::WorkerConfig,
     launch::ENDING,
     machine::Phase,
     recovery::{Recovery, RecoveryError},
@@ -80,7 +80,6 @@ impl Worker {
     ///
     /// [`WorkerError::Lease`] if the lease is too short to end processes within half of it.
     pub fn new(config: WorkerConfig) -> Result<Self, WorkerError> {
-        let WorkerConfig { config } = config;
         if let Some(lease) = config.lease.filter(|lease| *lease < ENDING * 2) {
             return Err(WorkerError::Lease { lease });
         }
@@ -236,7 +235,7 @@ impl Worker {
     ///
     /// A prompt that comes while the process starts follows the prompt of the turn. If the CLI answers a prompt after the
     /// result of the turn, the turn goes on, and its outcome is that answer. After the end of the turn, or while it is
-    /// parked, a prompt is dropped.
+    /// parked, a prompt is dropped, and so is one that waits in the CLI when a question is parked.
     pub fn steer(&self, session: &SessionName, prompt: UserInput) -> bool {
         self.command(session, Command::Steer(Box::new(prompt)))
     }
@@ -332,7 +331,7 @@ impl fmt::Debug for Worker {
 }
 
 struct Shared {
-    config: Arc<Config>,
+    config: Arc<WorkerConfig>,
     state: Mutex<State>,
 }
 

@@ -11,10 +11,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire::{
-    protocol::{ToolUseId, Uuid},
-    sessions::SessionStore,
-};
+use agentwire::protocol::{ToolUseId, Uuid};
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until},
@@ -60,7 +57,6 @@ impl Engine {
     pub(super) async fn open(
         folder: PathBuf,
         worker: Worker,
-        store: Arc<dyn SessionStore>,
         policy: LossPolicy,
         limits: Ledger,
     ) -> Result<Self, LocalError> {
@@ -100,7 +96,7 @@ impl Engine {
         for name in names {
             let input = engine.sessions.get(&name).and_then(|record| record.running.clone());
             if let Some(input) = input {
-                let recovery = match Recovery::of(&store, &name, &input).await {
+                let recovery = match engine.worker.recovery(&name, &input).await {
                     // Such a session can't start.
                     Err(RecoveryError::Key(_)) => Recovery::Unstarted,
                     recovery => recovery?,

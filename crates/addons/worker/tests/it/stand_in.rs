@@ -24,9 +24,12 @@ use crate::session;
 
 /// Answers requests and prompts. A prompt with `ask` leads to a question, and the turn of one with `hold` goes on until
 /// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. A prompt
-/// with `resume` leads to a call of the hook, and one with `withdraw` to a question that is withdrawn at once, a second
-/// before the result. Its working folder has a line for each process, each prompt and each reply. A process costs 0.5
-/// US dollars, and processes before it have cost 1.
+/// with `resume` leads to a call of the hook in a turn before its own, one with `twice` to a call of the hook and then to
+/// a question about the same tool use, and one with `withdraw` to a question that is withdrawn at once, a second before
+/// the result. After the result of one with `background`, an agent asks, and reports in a turn of its own.
+///
+/// Its working folder has a line for each process, each prompt, and each control request and reply (`controls`). A process
+/// costs 0.5 US dollars, and processes before it have cost 1.
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
@@ -39,14 +42,37 @@ state() {
 success() {
     echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}"
 }
+note() {
+    printf '%s\n' "$line" >> "$1"
+}
+session_state() {
+    echo "{\"type\":\"system\",\"subtype\":\"session_state_changed\",\"state\":\"$1\"}"
+}
 ask() {
     echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}'
 }
+hook() {
+    echo '{"type":"control_request","request_id":"hook","request":{"subtype":"hook_callback","callback_id":"hook_0","tool_use_id":"toolu_1","input":{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","cwd":"/","tool_name":"Bash","tool_input":{"command":"rm a"},"tool_use_id":"toolu_1"}}}'
+}
+resumed() {
+    prompt=$waiting
+    result Done.
+}
+asked_again() {
+    reply='result Done.'
+    ask
+}
+agent_ended() {
+    echo '{"type":"system","subtype":"init"}'
+    (prompt=; result Back.)
+    session_state idle
+}
 echo $$ >> processes
+reply='result Done.'
 while read -r line; do
     case $line in
     *'"type":"user"'*)
-        printf '%s\n' "$line" >> prompts
+        note prompts
         earlier=$prompt
         prompt=$(field uuid)
         case $line in
@@ -60,15 +86,17 @@ while read -r line; do
             sleep 1
             result Done. ;;
         *'"ask"'*) ask ;;
-        *'"resume"'*)
-            echo '{"type":"control_request","request_id":"hook","request":{"subtype":"hook_callback","callback_id":"hook_0","tool_use_id":"toolu_1","input":{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","cwd":"/","tool_name":"Bash","tool_input":{"command":"rm a"},"tool_use_id":"toolu_1"}}}' ;;
+        *'"resume"'*) waiting=$prompt; prompt=deferred; reply=resumed; hook ;;
+        *'"twice"'*) reply=asked_again; hook ;;
+        *'"background"'*) session_state running; result 'On its way.'; reply=agent_ended; ask ;;
+        *'"/clear"'*) echo '{"type":"conversation_reset","new_conversation_id":"c"}'; result Done. ;;
         *) result Done. ;;
         esac ;;
     *'"type":"control_response"'*)
-        printf '%s\n' "$line" >> replies
-        result Done. ;;
-    *'"subtype":"interrupt"'*) success; result Interrupted. ;;
-    *'"type":"control_request"'*) success ;;
+        note controls
+        $reply ;;
+    *'"subtype":"interrupt"'*) note controls; success; result Interrupted. ;;
+    *'"type":"control_request"'*) note controls; success ;;
     esac
 done
 "#;

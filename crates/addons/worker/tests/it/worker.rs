@@ -144,18 +144,115 @@ async fn turn_goes_on_with_a_prompt_that_gets_its_own_turn() {
     assert_eq!(*seen.lock().unwrap(), [(1, "Done.".to_owned()), (1, "Later.".to_owned())]);
 }
 
-#[tokio::test]
-async fn tool_use_of_a_cancelled_prompt_is_refused() {
+/// Returns a place whose store has the tool use of the script, for which the hook would wait.
+async fn with_tool_use() -> Place {
     let place = Place::new();
     let content = r#"[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"rm a"}}]"#;
     place
         .store_line(&format!(r#"{{"type":"assistant","uuid":"1","message":{{"content":{content}}}}}"#))
         .await;
+    place
+}
+
+/// Returns the same, with a result of the tool use, so that it is not refused.
+async fn with_tool_result() -> Place {
+    let place = with_tool_use().await;
+    let content = r#"[{"type":"tool_result","tool_use_id":"toolu_1"}]"#;
+    place.store_line(&format!(r#"{{"type":"user","uuid":"2","message":{{"content":{content}}}}}"#)).await;
+    place
+}
+
+#[tokio::test]
+async fn tool_use_of_a_cancelled_prompt_is_refused() {
+    let place = with_tool_use().await;
     let (worker, mut ends) = started(place.parking().approvals(["Bash"]));
     assert_eq!(start(&worker, 1, 1, &prompt(1, "resume")), Start::Started);
     assert_eq!(end(&mut ends).await.outcome, done());
-    let replies = place.lines(1, "replies").concat();
-    assert!(replies.contains("the prompt of this tool use has ended"), "{replies}");
+    let controls = place.lines(1, "controls").concat();
+    assert!(controls.contains("the prompt of this tool use has ended"), "{controls}");
+    assert!(controls.contains(r#""subtype":"interrupt""#), "the model would continue the prompt: {controls}");
+}
+
+#[tokio::test]
+async fn answer_to_the_hook_holds_for_the_permission_handler() {
+    let place = with_tool_result().await;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let config = place.worker().approvals(["Bash"]).on_question(move |_, _| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let (worker, mut ends) = started(config);
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "twice")), Start::Started);
+    eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
+    assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::allow()));
+    assert_eq!(end(&mut ends).await.outcome, done());
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    let controls = place.lines(1, "controls");
+    let allowed = controls.iter().filter(|line| line.contains(r#":"allow""#)).count();
+    assert_eq!(allowed, 2, "{controls:?}");
+}
+
+#[tokio::test]
+async fn prompt_that_waits_for_a_question_is_cancelled_before_the_deferral() {
+    let place = with_tool_result().await;
+    let config = place.worker().approvals(["Bash"]).question_grace(Duration::from_secs(1));
+    let (worker, mut ends) = started(config);
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "resume")), Start::Started);
+    eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
+    assert!(worker.steer(&session(1), UserInput::new("hold")));
+    end(&mut ends).await;
+    let controls = place.lines(1, "controls");
+    let at = |text: &str| controls.iter().position(|line| line.contains(text));
+    let (cancelled, deferred) = (at("cancel_async_message"), at(r#""defer""#));
+    assert!(cancelled.is_some() && cancelled < deferred, "{controls:?}");
+}
+
+#[tokio::test]
+async fn turn_lasts_until_its_background_agents_have_ended() {
+    let place = Place::new();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let results = Arc::clone(&seen);
+    let (worker, mut ends) = started(place.worker().on_message(move |_, incoming| {
+        if let Incoming::Message(Message::Result(result), _) = incoming {
+            results.lock().unwrap().push(result.result.clone().unwrap());
+        }
+    }));
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "background")), Start::Started);
+    eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
+    assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::allow()));
+    let end = end(&mut ends).await;
+    assert_eq!(end.outcome, Outcome::Done { text: "Back.".to_owned(), is_error: false });
+    assert_eq!(*seen.lock().unwrap(), ["On its way.", "Back."]);
+}
+
+#[tokio::test]
+async fn question_of_a_background_agent_is_parked() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.parking());
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "background")), Start::Started);
+    let outcome = end(&mut ends).await.outcome;
+    let Outcome::Parked(questions) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(questions.iter().map(|question| question.way).collect::<Vec<_>>(), [Way::Grant]);
+}
+
+#[tokio::test]
+async fn process_whose_conversation_was_reset_ends() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    for (n, text) in [(1, "/clear"), (2, "Go."), (3, "Go.")] {
+        assert_eq!(start(&worker, 1, n as u64, &prompt(n, text)), Start::Started);
+        assert_eq!(end(&mut ends).await.outcome, done());
+    }
+    assert_eq!(place.lines(1, "processes").len(), 2);
+}
+
+#[tokio::test]
+async fn drain_lets_a_turn_that_is_starting_finish() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
+    timeout(LIMIT, worker.drain(LIMIT)).await.unwrap();
+    assert_eq!(end(&mut ends).await.outcome, done());
 }
 
 #[tokio::test]

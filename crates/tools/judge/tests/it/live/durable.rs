@@ -1,5 +1,6 @@
 //! Durable sessions: what a worker and the embedded engine keep, across crashes and across machines.
 
+mod ends;
 mod host;
 mod limits;
 mod parking;

@@ -1,5 +1,6 @@
 //! Unanswered questions are parked, and continue on another engine.
 
+use agentwire::protocol::message::UserInput;
 use agentwire_worker::{Answer, Way};
 
 use super::*;
@@ -95,6 +96,71 @@ async fn question_that_is_answered_in_time_needs_no_parking() {
     assert_eq!(engine.worker().numbers().idle, 1, "the process waits for the next prompt");
     engine.prompt(&name, prompt(2)).await.unwrap();
     assert_eq!(ended(&engine, 1, 2).await, done("Done."));
+    engine.close(LIMIT).await;
+    assert_eq!(noted(&place, 1), "one\n");
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn allowance_holds_although_a_rule_asks() {
+    let note = |id| json!({"blocks": [bash(id, "echo one >> ran.txt")]});
+    let last = json!({"blocks": [{"text": "Done."}], "times": 99});
+    let script = json!({"replies": [note("toolu_1"), note("toolu_2"), last]});
+    let place = Place::scripted(&script.to_string()).await;
+    let name = session(1);
+    let settings = place.file("workspaces").join(name.to_string()).join(".claude");
+    fs::create_dir_all(&settings).unwrap();
+    fs::write(settings.join("settings.json"), r#"{"permissions": {"ask": ["Bash(echo:*)"]}}"#).unwrap();
+    let engine = engine(&place, worker(&place).question_grace(Duration::from_millis(100))).await;
+    engine.prompt(&name, prompt(1)).await.unwrap();
+    asked(&engine, &name, 1, true).await;
+    assert!(engine.answer(&name, &"toolu_1".into(), Answer::allow()).await.unwrap());
+    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
+    engine.close(LIMIT).await;
+    assert_eq!(noted(&place, 1), "one\n");
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn cancelled_prompt_does_not_continue_before_the_next() {
+    let input = json!({"file_path": "${place}/written.txt", "content": "one"});
+    let write = json!({"tool_use": {"id": "toolu_1", "name": "Write", "input": input}});
+    let next = json!([{"blocks": [{"text": "All is well."}], "times": 99}]);
+    let script = json!({
+        "match": [{"marker": "STATUS", "in": "last", "replies": next}],
+        "replies": [
+            {"blocks": [write]},
+            {"blocks": [bash("toolu_2", "echo two >> ran.txt")]},
+            {"blocks": [{"text": "Done."}], "times": 99},
+        ],
+    });
+    let place = Place::scripted(&script.to_string()).await;
+    let name = session(1);
+    let hasty = worker(&place).approvals(["Write"]).question_grace(Duration::from_millis(100));
+    let engine = engine(&place, hasty).await;
+    engine.prompt(&name, prompt(1)).await.unwrap();
+    asked(&engine, &name, 1, true).await;
+    assert!(engine.cancel(&name).await.unwrap());
+    engine.prompt(&name, TurnSpec::prompt(prompt_id(2), "STATUS?")).await.unwrap();
+    assert_eq!(ended(&engine, 1, 1).await, Outcome::Cancelled);
+    assert_eq!(ended(&engine, 1, 2).await, done("All is well."));
+    engine.close(LIMIT).await;
+    assert_eq!((noted(&place, 1).as_str(), place.file("written.txt").exists()), ("", false));
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn prompt_that_waits_for_a_question_does_not_replace_the_tool_use() {
+    let place = scripted(&[bash("toolu_1", "echo one >> ran.txt")]).await;
+    let name = session(1);
+    let patient = worker(&place).approvals(["Bash"]).question_grace(Duration::from_secs(3));
+    let engine = engine(&place, patient).await;
+    engine.prompt(&name, prompt(1)).await.unwrap();
+    asked(&engine, &name, 1, false).await;
+    assert!(engine.worker().steer(&name, UserInput::new("No, use staging.")));
+    asked(&engine, &name, 1, true).await;
+    assert!(engine.answer(&name, &"toolu_1".into(), Answer::allow()).await.unwrap());
+    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
     engine.close(LIMIT).await;
     assert_eq!(noted(&place, 1), "one\n");
 }
