@@ -37,9 +37,9 @@ impl Ids {
         self.requests.get(recorded).map(|id| &**id)
     }
 
-    /// Returns whether the recorded id of a prompt is bound to ours.
-    pub fn is_uuid(&self, recorded: &str, ours: &str) -> bool {
-        self.uuids.get(recorded).is_some_and(|id| **id == *ours)
+    /// Returns whether the recorded id of a prompt is bound to ours; `None` if no prompt has that id.
+    pub fn is_uuid(&self, recorded: &str, ours: &str) -> Option<bool> {
+        self.uuids.get(recorded).map(|id| **id == *ours)
     }
 
     /// Replaces the recorded ids in a line of the CLI by ours. All other bytes stay.

@@ -162,13 +162,14 @@ impl Redactor {
         for (_, value) in &mut session.header.extra {
             *value = words.replace(value).into();
         }
-        let mut streamed = stream::finds(&session.entries, |text| words::paths_in(text, &self.paths));
+        let mut streamed = stream::finds(&session.entries, |text, _| words::words_in(text, &self.paths));
         for (number, entry) in session.entries.iter_mut().enumerate() {
-            on_piece(entry, streamed.remove(&number), |path| words.replace(path));
+            words.placed.clear();
+            on_piece(entry, streamed.remove(&number), |word| words.place(word));
             on_text(entry, |text| words.replace(text));
         }
         let prose = self.prose(&session, &mut words);
-        let mut streamed = stream::finds(&session.entries, |text| prose.find(text));
+        let mut streamed = stream::finds(&session.entries, |text, is_input| prose.find(text, is_input));
         for (number, entry) in session.entries.iter_mut().enumerate() {
             let piece = streamed.remove(&number);
             let is_piece = piece.is_some();

@@ -27,14 +27,12 @@ mod entry;
 mod error;
 mod header;
 mod reader;
-mod writer;
 
 use bytes::Bytes;
 
 pub use entry::{End, Entry};
 pub use error::{ParseCause, ParseError, WriteCause, WriteError};
 pub use header::{Argv, Header, Version};
-pub use writer::TranscriptWriter;
 
 /// A whole transcript in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,12 +82,34 @@ impl Transcript {
     /// [`WriteError`] when a part cannot be written so that it is read back the same, such as a line that holds a
     /// line feed.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        let mut text = Vec::new();
-        let mut writer = TranscriptWriter::new(&mut text, &self.header, self.argv.as_ref())?;
-        for entry in &self.entries {
-            writer.write(entry)?;
+        if self.header.cli.is_none() && self.header.facts().is_some() {
+            return Err(WriteCause::NoCli.at(None));
         }
-        Ok(text)
+        self.text_with(&self.entries).ok_or_else(|| {
+            let is_refused = |count: &usize| self.text_with(&self.entries[..*count]).is_none();
+            let refused = (0..=self.entries.len()).find(is_refused);
+            // If the text is refused without any entry, the fault is in the header or the arguments.
+            WriteCause::NotReadBack.at(refused.and_then(|count| count.checked_sub(1)))
+        })
+    }
+
+    /// Returns the text with these entries alone; `None` if it would not be read back the same.
+    fn text_with(&self, entries: &[Entry]) -> Option<Vec<u8>> {
+        let mut text = [reader::MAGIC, self.header.version.to_string().as_bytes(), b"\n"].concat();
+        if let Some(facts) = self.header.facts() {
+            text.extend_from_slice(format!("# {facts}\n").as_bytes());
+        }
+        if let Some(argv) = &self.argv {
+            text.extend_from_slice(format!("$ {}\n", argv.json()).as_bytes());
+        }
+        for entry in entries {
+            text.extend_from_slice(&entry.to_line());
+            text.push(b'\n');
+        }
+        let text = Bytes::from(text);
+        let is_same =
+            |read: Self| read.header == self.header && read.argv == self.argv && read.entries == entries;
+        reader::parse(text.clone()).is_ok_and(is_same).then(|| text.into())
     }
 
     /// Returns the line number of this entry in the file that was or would be written; the first line is 1.

@@ -41,7 +41,7 @@ fault_list! {
         "They are read and kept within a bound.";
     Levels "levels" Nothing,
         "Writes a line of each of `INFO`, `WARNING` and `ERROR`, and one without a level, to stderr at its start.",
-        "Only what the server calls an error is one.";
+        "They are kept, and none of them is an error of the server.";
     Die "die" Number("CODE", 5),
         "`fault` writes `FATAL: out of memory` to stderr and exits with CODE (5) without an answer.",
         "The call fails at once, and the server is started again.";

@@ -43,8 +43,8 @@ pub(super) fn uuid_at(text: &[u8]) -> Option<usize> {
     (fits && ends).then_some(36)
 }
 
-/// Returns the length of a time at the start of the text, such as `2026-11-21T22:51:20.123Z`; the fraction may be
-/// missing.
+/// Returns the length of a time at the start of the text, such as `2026-11-21T22:51:20.123Z` or with `+01:00` for the
+/// `Z`; the fraction may be missing.
 pub(super) fn time_at(text: &[u8]) -> Option<usize> {
     let shape = b"0000-00-00T00:00:00";
     let head = text.get(..shape.len())?;
@@ -60,7 +60,12 @@ pub(super) fn time_at(text: &[u8]) -> Option<usize> {
         Some(b'.') => 1 + rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count(),
         _ => 0,
     };
-    (rest.get(fraction) == Some(&b'Z')).then_some(shape.len() + fraction + 1)
+    let zone = match &rest[fraction..] {
+        [b'Z', ..] => 1,
+        [b'+' | b'-', a, b, b':', c, d, ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_digit()) => 6,
+        _ => return None,
+    };
+    Some(shape.len() + fraction + zone)
 }
 
 /// All stand-ins for UUIDs begin like this.

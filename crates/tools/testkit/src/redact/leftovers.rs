@@ -4,10 +4,9 @@ use std::fmt;
 
 use super::{
     find::With,
-    ids::{self, STABLE_DAY, STABLE_UUID},
     secrets::{Secrets, line},
     stream,
-    words::{SLASHES, begins_at, paths_in, places, stray_at},
+    words::{places, words_in},
 };
 use crate::Transcript;
 
@@ -45,27 +44,15 @@ pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &S
             .iter()
             .filter(|(path, stands_for)| path != stands_for && places(&text, path).next().is_some());
         found.extend(named.map(|(path, _)| (number, path.clone())));
-        found.extend(shapes(&text).map(|shape| (number, shape)));
+        found.extend(words_in(&text, &[]).into_iter().map(|find| (number, text[find.range].to_owned())));
     }
-    for (number, (_, finds)) in stream::finds(&session.entries, |text| paths_in(text, paths)) {
+    for (number, (_, finds)) in stream::finds(&session.entries, |text, _| words_in(text, paths)) {
         let cut = finds.into_iter().filter_map(|find| match find.with {
-            With::StandIn(path) => Some((number, path)),
+            With::StandIn(word) => Some((number, word)),
             _ => None,
         });
         let cut: Vec<_> = cut.filter(|cut| !found.contains(cut)).collect();
         found.extend(cut);
     }
     (!found.is_empty()).then_some(Leftovers { found })
-}
-
-fn shapes(text: &str) -> impl Iterator<Item = String> {
-    let starts = text.char_indices().filter(|(_, char)| SLASHES.contains(char) || char.is_ascii_hexdigit());
-    starts.filter_map(move |(at, _)| {
-        let rest = &text.as_bytes()[at..];
-        let within = !begins_at(text.as_bytes(), at);
-        let uuid = ids::uuid_at(rest).filter(|_| !within && !rest.starts_with(STABLE_UUID.as_bytes()));
-        let time = ids::time_at(rest).filter(|_| !within && !rest.starts_with(STABLE_DAY.as_bytes()));
-        let length = uuid.or(time).or_else(|| stray_at(text, at))?;
-        Some(text[at..at + length].to_owned())
-    })
 }

@@ -62,12 +62,12 @@ impl Prose {
 
     /// Returns the replacements in a streamed text, escaped as in JSON: one of the whole text, or those of the strings in
     /// the input of a tool.
-    pub(super) fn find(&self, text: &str) -> Vec<Find<()>> {
+    pub(super) fn find(&self, text: &str, is_input: bool) -> Vec<Find<()>> {
         let mut finds = Vec::new();
         let mut add = |range, new: Option<String>| {
             finds.extend(new.map(|new| Find { range, with: With::StandIn(new), kind: () }));
         };
-        if !text.starts_with('{') {
+        if !is_input || !text.starts_with('{') {
             add(0..text.len(), self.replace(&escape(text)));
             return finds;
         }

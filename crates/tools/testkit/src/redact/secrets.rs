@@ -79,7 +79,7 @@ impl Secrets {
 
     /// Returns the secrets of each line that has some, by the number of its entry.
     pub(super) fn find_in_lines(&self, entries: &[Entry]) -> Vec<(usize, Vec<Find>)> {
-        let mut streamed = stream::finds(entries, |text| self.find_at(text, 1));
+        let mut streamed = stream::finds(entries, |text, _| self.find_at(text, 1));
         let mut lines = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
             let Some(line) = line(entry) else { continue };
@@ -265,9 +265,8 @@ fn place(keys: &[&str]) -> Option<SecretKind> {
             "credentials" | "secrets" | "cookies" | "passwords" | "apikeys" => Some(SecretKind::Field),
             _ => None,
         });
-    let is_described = described(keys.len() - 1);
-    let account = || (!is_described && ACCOUNT.contains(&&*plain(nearest))).then_some(SecretKind::Account);
-    let field = || (!is_described && shapes::names_a_secret(nearest)).then_some(SecretKind::Field);
+    let account = || ACCOUNT.contains(&&*plain(nearest)).then_some(SecretKind::Account);
+    let field = || shapes::names_a_secret(nearest).then_some(SecretKind::Field);
     below.or_else(account).or_else(field)
 }
 

@@ -165,7 +165,7 @@ fn classes(text: &str) -> [usize; 3] {
 /// `key_count`.
 fn is_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let rest = name.trim_end_matches(['"', '\'', '\\', ']', ' ', '\t', '-', '_']);
+    let rest = name.trim_end_matches(['"', '\'', '`', '\\', ']', ' ', '\t', '-', '_']);
     !rest.ends_with("progresstoken") && !ABOUT.iter().any(|ending| rest.ends_with(ending))
 }
 
@@ -230,9 +230,10 @@ const SHAPES: &[Shape] = {
         shape(Header, Then::Blank, r"(?i-u:cookie2?)[\\\x22']{0,8}[ \t]*:[ \t]*[\\\x22']{0,8}([^ =\r\n\x22'`<]+=[^\r\n\x22'`<]{3,})"),
         shape(Header, Then::Blank, r"(?:--cookie[ =]|(?-u:\b)curl[ \t](?:[^\r\n;|&<]*?[ \t])??-b)[ \t]*[\\\x22']{0,8}([^ =\r\n\x22'`<]+=[^ ;\r\n\x22'`<]+(?:; ?[^ =;\r\n\x22'`<]+=[^ ;\r\n\x22'`<]+)*)"),
         shape(Url, Then::Url, r"(?:[A-Za-z][A-Za-z0-9+.-]{0,20}:)?//(?:[^\t-\r \x22'<>`\\]|<redacted-[0-9]+>|<prose>)+"),
-        shape(Field, Then::Assigned, concat!("(", words!(), r"[\\\x22'\]]{0,8})[ \t]*(?::?[ \t]*(?:Option(?:al)?[<\[])?&?(?:'static )?(?:str|[Ss]tring)[>\]?]?(?: \| (?:null|None|undefined))?[ \t]*=|[:=]=?=?>?|>)[ \t]*()")),
+        shape(Field, Then::Assigned, concat!("(", words!(), r"[\\\x22'`\]]{0,8})[ \t]*(?::?[ \t]*(?:Option(?:al)?[<\[])?&?(?:'static )?(?:str|[Ss]tring)[>\]?]?(?: \| (?:null|None|undefined))?[ \t]*=|[:=]=?=?>?|>)[ \t]*()")),
         shape(Field, Then::Assigned, concat!(r"--?([A-Za-z0-9-]{0,40}", words!(), r")[ \t]+()")),
         shape(Field, Then::Claimed, concat!(words!(), r"[ \t]+(?i-u:is|was|equals)[ \t]*:?[ \t]+()")),
+        shape(Field, Then::Blank, r"(?i-u:password|identified[ \t]+by)[ \t]+[\x22']([^\x22'\r\n<]{3,})[\x22']"),
         shape(Field, Then::Blank, r"(?i-u:login)[ \t]+[^ \t\r\n]+[ \t\r\n]+(?i-u:password)[ \t]+([^ \t\r\n<]{3,})"),
         shape(Field, Then::Blank, r"(?:-u|--user|--proxy-user)[ \t=]*[\x22']?[^ \t\r\n\x22':]+:([^ \t\r\n\x22'<]{3,})"),
         shape(Field, Then::Blank, r"(?-u:\b)sshpass[ \t]+-p[ \t]?[\x22']?([^ \t\r\n\x22'<]{3,})"),

@@ -15,8 +15,8 @@ use crate::Entry;
 /// The finds of each line that holds a piece, by the number of the line, with the place of the piece.
 pub(super) type Finds<K> = BTreeMap<usize, (Range<usize>, Vec<Find<K>>)>;
 
-/// Searches the joined text of each block.
-pub(super) fn finds<K: Clone>(entries: &[Entry], find: impl Fn(&str) -> Vec<Find<K>>) -> Finds<K> {
+/// Searches the joined text of each block; `find` also gets whether the text is the input of a tool.
+pub(super) fn finds<K: Clone>(entries: &[Entry], find: impl Fn(&str, bool) -> Vec<Find<K>>) -> Finds<K> {
     let mut finds = Finds::new();
     let mut open: HashMap<String, Vec<Piece>> = HashMap::new();
     for (number, entry) in entries.iter().enumerate() {
@@ -64,6 +64,8 @@ struct Piece {
     place: Range<usize>,
     text: String,
     decoded: Option<Decoded>,
+    /// Whether it belongs to the input of a tool.
+    is_input: bool,
 }
 
 impl Piece {
@@ -76,7 +78,8 @@ impl Piece {
             if is_text && token.is_string && !token.is_key {
                 let decoded = Decoded::json(token.raw);
                 let text = decoded.as_ref().map_or(token.raw, |decoded| &decoded.text).to_owned();
-                piece = Some(Self { entry, place: start..start + token.raw.len(), text, decoded });
+                let is_input = token.key() == "partial_json";
+                piece = Some(Self { entry, place: start..start + token.raw.len(), text, decoded, is_input });
             }
         });
         piece
@@ -88,9 +91,13 @@ impl Piece {
 }
 
 /// Puts each stand-in where its text begins, and cuts the rest of the text out of the pieces behind.
-fn place_stand_ins<K: Clone>(block: &[Piece], find: impl Fn(&str) -> Vec<Find<K>>, finds: &mut Finds<K>) {
+fn place_stand_ins<K: Clone>(
+    block: &[Piece],
+    find: impl Fn(&str, bool) -> Vec<Find<K>>,
+    finds: &mut Finds<K>,
+) {
     let whole: String = block.iter().map(|piece| &*piece.text).collect();
-    let found = find(&whole);
+    let found = find(&whole, block.iter().any(|piece| piece.is_input));
     let mut start = 0;
     for piece in block {
         let end = start + piece.text.len();

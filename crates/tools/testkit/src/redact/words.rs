@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     find::{Find, With},
-    ids::{self, Numbers},
+    ids::{self, Numbers, STABLE_DAY, STABLE_UUID},
 };
 
 /// Replaces texts, and remembers the replacement of each.
@@ -17,6 +17,8 @@ pub(super) struct Words<'a> {
     uuids: Numbers,
     strays: Numbers,
     times: Numbers,
+    /// The stand-ins in the piece of the current line, which are not replaced again.
+    pub(super) placed: Vec<String>,
 }
 
 impl<'a> Words<'a> {
@@ -49,6 +51,13 @@ impl<'a> Words<'a> {
             }
         }
         self.scan(&text)
+    }
+
+    /// Replaces a word in a piece of a block, and keeps its stand-in until `placed` is cleared.
+    pub(super) fn place(&mut self, word: &str) -> String {
+        let stand_in = self.replace(word);
+        self.placed.push(stand_in.clone());
+        stand_in
     }
 
     fn scan(&mut self, text: &str) -> String {
@@ -96,12 +105,16 @@ impl<'a> Words<'a> {
                 if let Some(digits) = socket_at(rest) {
                     return Some((digits, STABLE_PID.to_owned()));
                 }
-                if let Some(length) = ids::uuid_at(rest) {
-                    let number = self.uuids.of(&text[at..at + length]);
-                    return Some((length, ids::uuid(number)));
+                let uuid = ids::uuid_at(rest);
+                let length = uuid.or_else(|| ids::time_at(rest))?;
+                let word = &text[at..at + length];
+                if self.placed.iter().any(|placed| placed == word) {
+                    return None;
                 }
-                let length = ids::time_at(rest)?;
-                Some((length, ids::time(self.times.of(&text[at..at + length]) - 1)))
+                let is_uuid = uuid.is_some();
+                let new =
+                    if is_uuid { ids::uuid(self.uuids.of(word)) } else { ids::time(self.times.of(word) - 1) };
+                Some((length, new))
             }
             _ => None,
         }
@@ -118,7 +131,7 @@ impl<'a> Words<'a> {
 }
 
 /// Returns whether a word can begin here.
-pub(super) fn begins_at(text: &[u8], at: usize) -> bool {
+fn begins_at(text: &[u8], at: usize) -> bool {
     at == 0 || !text[at - 1].is_ascii_alphanumeric() || ends_escape(&text[..at])
 }
 
@@ -151,12 +164,13 @@ pub(super) fn places<'a>(text: &'a str, path: &'a str) -> impl Iterator<Item = u
     })
 }
 
-/// Finds the paths that are to be replaced, each as a whole where one stands within another.
-pub(super) fn paths_in(text: &str, paths: &[(String, String)]) -> Vec<Find<()>> {
+/// Finds the paths, UUIDs and times that are to be replaced, each as a whole where one stands within another.
+pub(super) fn words_in(text: &str, paths: &[(String, String)]) -> Vec<Find<()>> {
     let named = paths.iter().filter(|(path, stands_for)| path != stands_for);
     let named = named.flat_map(|(path, _)| places(text, path).map(|at| at..at + path.len()));
     let strays = text.match_indices(SLASHES).filter_map(|(at, _)| Some(at..at + stray_at(text, at)?));
-    let mut ranges: Vec<Range<usize>> = named.chain(strays).collect();
+    let ids = text.char_indices().filter_map(|(at, _)| Some(at..at + id_at(text.as_bytes(), at)?));
+    let mut ranges: Vec<Range<usize>> = named.chain(strays).chain(ids).collect();
     ranges.sort_by_key(|range| range.start);
     ranges.dedup_by(|next, before| {
         let overlaps = next.start < before.end;
@@ -166,6 +180,16 @@ pub(super) fn paths_in(text: &str, paths: &[(String, String)]) -> Vec<Find<()>> 
     let find =
         |range: Range<usize>| Find { with: With::StandIn(text[range.clone()].to_owned()), range, kind: () };
     ranges.into_iter().map(find).collect()
+}
+
+/// Returns the length of a UUID or a time that starts here and is no stand-in.
+fn id_at(text: &[u8], at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    let is_stable = [STABLE_UUID, STABLE_DAY].iter().any(|stable| rest.starts_with(stable.as_bytes()));
+    if is_stable || !begins_at(text, at) {
+        return None;
+    }
+    ids::uuid_at(rest).or_else(|| ids::time_at(rest))
 }
 
 /// Returns whether the text starts with this word.
@@ -182,7 +206,7 @@ fn socket_at(text: &[u8]) -> Option<usize> {
 
 /// Returns the length of a machine's path that starts here: one below a home or a temporary folder that no
 /// [`path`](super::Redactor::path) named.
-pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
+fn stray_at(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let before = text[..at].chars().next_back();
     // `a/tmp/b` is a path within something else.
@@ -233,7 +257,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// What a slash starts with: see [`behind_slash`].
-pub(super) const SLASHES: [char; 3] = ['/', '\\', '%'];
+const SLASHES: [char; 3] = ['/', '\\', '%'];
 const ENDS: [char; 14] = ['"', '\'', '`', ' ', ',', ';', ':', ')', '(', '<', '>', '\\', '\n', '\t'];
 const STABLE_HOME: &str = "/home/user/";
 const STABLE_TEMPORARY: &str = "/home/user/tmp/";

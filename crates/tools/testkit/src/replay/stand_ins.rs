@@ -8,9 +8,7 @@ use regex::Regex;
 ///
 /// Unless a redactor has seen the recording, only marks such as `<cwd>` are stand-ins: a port may be a port.
 pub(super) fn may_stand_for(recorded: &str, ours: &str, redacted: bool) -> bool {
-    // An id alone is bound by position.
-    let is_id = recorded.len() == 36 && recorded.starts_with("00000000-");
-    let Some(stand_in) = STAND_IN.as_ref().filter(|_| !is_id) else { return false };
+    let Some(stand_in) = STAND_IN.as_ref() else { return false };
     let (mut pieces, mut last) = (Vec::new(), recorded);
     for found in stand_in.find_iter(recorded).filter(|found| redacted || found.as_str().starts_with('<')) {
         pieces.push(&recorded[recorded.len() - last.len()..found.start()]);

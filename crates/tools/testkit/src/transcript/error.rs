@@ -1,7 +1,5 @@
 //! Why a transcript could not be read or written.
 
-use std::io;
-
 use super::header::Version;
 use crate::excerpt::excerpt;
 
@@ -105,9 +103,6 @@ pub enum WriteCause {
     /// The text would be read back differently, or not be readable.
     #[error("it would not be read back the same")]
     NotReadBack,
-    /// The file could not be written.
-    #[error("writing failed")]
-    Io(#[from] io::Error),
 }
 
 impl ParseCause {

@@ -72,25 +72,43 @@ fn paths_get_their_names() {
 }
 
 #[test]
-fn paths_cut_over_deltas_are_replaced() {
+fn words_cut_over_deltas_are_replaced() {
     let stray = concat!("/tm", "p/acme/b.txt");
-    let input = json!({ "file": "/srv/agent/secret/a.txt", "to": stray, "again": stray }).to_string();
-    let texts = [("partial_json", input), ("text", format!("\"/srv/agent/a.txt\"\n{stray}({stray})"))];
+    let (id, time) = ("1b4e28ba-2fa1-41d2-883f-0016d3cca427", "2026-11-21T22:51:20Z");
+    let input =
+        json!({ "file": "/srv/agent/secret/a.txt", "to": stray, "again": stray, "id": id, "at": time });
+    let texts = [
+        ("partial_json", input.to_string()),
+        ("text", format!("\"/srv/agent/a.txt\"\n{stray}({stray})")),
+        ("text", format!("{id},{time}")),
+    ];
+    let stand_ins = [
+        ("/srv/agent", "<home>"),
+        (stray, "/home/user/tmp/1.txt"),
+        (id, "00000000-0000-4000-8000-000000000001"),
+        (time, "2026-01-01T00:00:00.000Z"),
+    ];
+    let expected =
+        |text: &str| stand_ins.iter().fold(text.to_owned(), |text, (word, new)| text.replace(word, new));
+    let whole = format!("< {}", json!({ "id": id, "at": time }));
     for (field, text) in texts {
         for length in 1..text.len() {
-            let pieces: Vec<String> = text
+            let mut lines: Vec<String> = text
                 .as_bytes()
                 .chunks(length)
                 .map(|piece| delta(field, &String::from_utf8_lossy(piece)))
                 .collect();
-            let redactor = Redactor::new().path("/srv/agent", "<home>");
+            lines.push(whole.clone());
             let piece = |line: &String| {
                 let line: Value = serde_json::from_str(&line[2..]).unwrap();
                 line["event"]["delta"][field].as_str().unwrap().to_owned()
             };
-            let joined: String = redacted(&redactor, &pieces).iter().map(piece).collect();
-            let expected = text.replace("/srv/agent", "<home>").replace(stray, "/home/user/tmp/1.txt");
-            assert_eq!(joined, expected, "{length}");
+            let after = redacted(&Redactor::new().path("/srv/agent", "<home>"), &lines);
+            let (last, pieces) = after.split_last().unwrap();
+            let joined: String = pieces.iter().map(piece).collect();
+            assert_eq!(joined, expected(&text), "{length}");
+            // An id has the same stand-in in the pieces and elsewhere.
+            assert_eq!(*last, expected(&whole), "{length}");
         }
     }
 }
@@ -231,7 +249,7 @@ fn ids_and_times_are_stable() {
     let lines = [
         format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
         format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
-        r#"< {"timestamp":"2026-11-21T22:51:20.123Z","at":"2025-01-01T00:00:00Z","again":"2026-11-21T22:51:20.123Z"}"#.to_owned(),
+        r#"< {"timestamp":"2026-11-21T22:51:20.123Z","at":"2025-01-01T00:00:00Z","again":"2026-11-21T22:51:20.123Z","local":"2026-11-21T22:51:20.5+01:00"}"#.to_owned(),
         r#"< {"task_id":"b81xk2q7p","id":"b81xk2q7px","agentId":"a8bc5624929cd2503","taskId":"1","f":"/agent-a8bc5624929cd2503.jsonl"}"#.to_owned(),
     ];
     let stable = |number| format!("00000000-0000-4000-8000-{number:012}");
@@ -239,7 +257,7 @@ fn ids_and_times_are_stable() {
     let expected = [
         format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
         format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
-        r#"< {"timestamp":"2026-01-01T00:00:00.000Z","at":"2026-01-01T00:00:01.000Z","again":"2026-01-01T00:00:00.000Z"}"#.to_owned(),
+        r#"< {"timestamp":"2026-01-01T00:00:00.000Z","at":"2026-01-01T00:00:01.000Z","again":"2026-01-01T00:00:00.000Z","local":"2026-01-01T00:00:02.000Z"}"#.to_owned(),
         r#"< {"task_id":"id0000001","id":"b81xk2q7px","agentId":"id0000002","taskId":"1","f":"/agent-id0000002.jsonl"}"#.to_owned(),
     ];
     assert_eq!(redacted(&Redactor::new(), &lines), expected);
@@ -306,6 +324,11 @@ fn streamed_prose_goes() {
         let after = redacted(&Redactor::new(), &pieces);
         assert_eq!(after, ["<prose>", "", ""].map(|piece| delta(field, piece)));
     }
+    // A text may begin as the input of a tool does.
+    let text = r#"{ "a": "short words", "b": "short words", "c": "short words", "d": "short words" }"#;
+    let pieces = text.as_bytes().chunks(20).map(|piece| delta("text", &String::from_utf8_lossy(piece)));
+    let after = redacted(&Redactor::new(), &pieces.collect::<Vec<_>>());
+    assert_eq!(after, ["<prose>", "", "", "", ""].map(|piece| delta("text", piece)));
     let ours = words.map(|piece| delta("text", piece));
     let redactor = Redactor::new().own(words.concat());
     assert_eq!(redacted(&redactor, &ours), ours);
@@ -424,4 +447,8 @@ fn leftovers_are_reported() {
     let pieces = [delta("text", "/srv/ag"), delta("text", "ent/b")];
     let leftovers = redactor.redact(&session(&pieces)).unwrap_err();
     assert_eq!(leftovers.found.len(), 1);
+    // The letter before the id belongs to the path, so that the id is no word until the path is replaced.
+    let pieces = [delta("text", "/srv/agent1b4e28ba-2fa1"), delta("text", "-41d2-883f-0016d3cca427")];
+    let leftovers = Redactor::new().path("/srv/agent", "<home>").redact(&session(&pieces)).unwrap_err();
+    assert_eq!(leftovers.found, [(0, "1b4e28ba-2fa1-41d2-883f-0016d3cca427".to_owned())]);
 }

@@ -381,6 +381,32 @@ async fn stand_ins_match_what_they_replaced() {
 }
 
 #[tokio::test]
+async fn id_alone_matches_any_text_unless_it_is_that_of_a_prompt() {
+    let stable = |number| format!("00000000-0000-4000-8000-{number:012}");
+    let answered = |id: &str| format!(r#""response":{{"id":"{id}"}}"#);
+    let cancel = |id: &str| {
+        let request = format!(r#"{{"subtype":"cancel_async_message","message_uuid":"{id}"}}"#);
+        format!(r#"{{"type":"control_request","request_id":"r2","request":{request}}}"#)
+    };
+    let recorded = SESSION
+        .replace("2.1.330", "2.1.330  redacted yes")
+        .replace("u1", &stable(1))
+        .replace(r#""response":{}"#, &answered(&stable(7)))
+        .replace("| end", &format!("> {}\n| end", cancel(&stable(1))));
+    let session = Transcript::parse(recorded).unwrap();
+    let ours = answered("1b4e28ba-2fa1-41d2-883f-0016d3cca427");
+    let hook = HOOK.replace(r#""success""#, &format!(r#""success",{ours}"#));
+    for (cancelled, is_same) in [("v1", true), ("v2", false)] {
+        let mut playing = Playing::start(Replay::new(&session)).await;
+        playing.ask().await;
+        assert!(playing.say(&hook).await, "{}", playing.report());
+        assert!(playing.say(DENIAL).await, "{}", playing.report());
+        playing.line().await;
+        assert_eq!(playing.say(&cancel(cancelled)).await, is_same, "{}", playing.report());
+    }
+}
+
+#[tokio::test]
 async fn text_of_a_recording_without_a_redaction_stands_for_itself() {
     for (header, is_same) in
         [("2.1.330", false), ("2.1.330  redacted no", true), ("2.1.330  redacted yes", true)]

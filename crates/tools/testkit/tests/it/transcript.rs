@@ -140,6 +140,9 @@ fn unreadable_transcript_is_not_written() {
         assert_eq!(error.entry, Some(at), "{entry:?}");
         assert!(matches!(error.cause, WriteCause::NotReadBack));
     }
+    let header = Header::of_cli("two words");
+    let error = Transcript::new(header, None, vec![Entry::Blank]).to_bytes().unwrap_err();
+    assert!(matches!((error.entry, error.cause), (None, WriteCause::NotReadBack)));
     let mut header = Header::default();
     header.os = Some("linux".into());
     let error = Transcript::new(header, None, Vec::new()).to_bytes().unwrap_err();

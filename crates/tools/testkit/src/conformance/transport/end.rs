@@ -61,7 +61,12 @@ pub(super) async fn terminated(mut link: Opened, how: Signal) -> Verdict {
     link.source.read_exactly(&line("peer", 1)).await?;
     not_yet(&link.life)?;
     terminate(&link.life, how)?;
-    link.life.ended().await?;
+    let report = link.life.ended().await?;
+    let (name, number) = if how == Signal::Kill { ("SIGKILL", 9) } else { ("SIGTERM", 15) };
+    // A transport may report exit codes only, as ssh does.
+    if report.signal.is_some_and(|signal| signal != number) {
+        return wrong(format!("{name} was sent, and this is reported: {report}"));
+    }
     link.source.any_end().await
 }
 

@@ -79,11 +79,11 @@ impl Part {
                     true
                 }
                 Step::Await(how) => {
-                    tokio::select! {
-                        () = peer.released() => {}
-                        _ = peer.terminated() => {}
-                    }
-                    return peer.end(ExitReport::signalled(if *how == Signal::Term { 15 } else { 9 }));
+                    let how = tokio::select! {
+                        () = peer.released() => *how,
+                        how = peer.terminated() => how,
+                    };
+                    return peer.end(ExitReport::signalled(if how == Signal::Term { 15 } else { 9 }));
                 }
                 Step::Exit(code) => return peer.end(ExitReport::exited(i32::from(*code))),
             };

@@ -70,6 +70,9 @@ pub(super) const SHAPES: &[&str] = &[
     "fc-0123456789abcdef0123456789abcdef",
     "ATBBaB3dEf6hIj9kLm2nOp5qRs8t",
     "0123456789abcdef0123456789abcdef-us12",
+    "psql -c \"ALTER USER app WITH PASSWORD 'hunter2-canary'\"",
+    "CREATE USER app IDENTIFIED BY 'hunter2-canary'",
+    "`password`: `hunter2-canary`",
 ];
 
 /// Returns the part of a shape that must not remain.
@@ -189,6 +192,11 @@ fn values_are_blanked_for_their_place() {
         text,
         r#"{"account":{"email":"<redacted-1>","organization":"<redacted-2>","subscriptionType":"max","tokenSource":"none"},"password":[0,"<redacted-3>"],"usage":{"tokens":5,"token":7}}"#
     );
+    // Fields below `properties` are described by a schema, and here they are not.
+    let resource =
+        r#"< {"properties":{"adminLoginPassword":"hunter2-canary","email":"jane.doe@corp.example"}}"#;
+    let (text, _) = redacted(&Redactor::new(), &[resource]);
+    assert_eq!(text, r#"{"properties":{"adminLoginPassword":"<redacted-1>","email":"<redacted-2>"}}"#);
 }
 
 #[test]
@@ -317,6 +325,7 @@ fn prose_and_ids_stay() {
         "grep -rn '-----BEGIN RSA PRIVATE KEY'; look at crates/tools/testkit/src/redact.rs",
         "xfc-0123456789abcdef0123456789abcdef, theATBBabcdefghijklmnopqrstuvwxyz",
         "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12-us1",
+        "Set `token_count`: 4096, and `password_file`: none.",
         "00000000-0000-4000-8000-000000000001",
     ] {
         let line =

@@ -24,7 +24,8 @@ pub(super) enum Fault {
     SwapsChunks, LosesAByte, IsText, EmptyChunks, LocksBothWays, EndsWhereNothingIsThere, LosesDroppedReads,
     TakesEverything, ErrsAfterTheEnd, HangsAfterTheEnd, ErrsForEver, SwallowsErrors, LosesWhatTheDeadWrote,
     NeverFinishes, EndsBothWays, FinishesOnce, WritesAfterTheEnd, WritesToNobody, NamesItOtherwise,
-    EndsForOne, ReportsAnotherEnd, NeverGone, GoneTooEarly, NotGentle, NotByForce, RefusesLateSignals, Forgets,
+    EndsForOne, ReportsAnotherEnd, NeverGone, GoneTooEarly, NotGentle, NotByForce, SendsKillForTerm, SendsTermForKill,
+    RefusesLateSignals, Forgets,
 }
 
 /// Each fault, and the check that it is for.
@@ -55,7 +56,9 @@ pub(super) const FAULTS: &[(Fault, &str)] = &[
     (Fault::NeverGone, "`wait_group` returns, and not before the end"),
     (Fault::GoneTooEarly, "`wait_group` returns, and not before the end"),
     (Fault::NotGentle, "SIGTERM ends the peer"),
+    (Fault::SendsKillForTerm, "SIGTERM ends the peer"),
     (Fault::NotByForce, "SIGKILL ends the peer"),
+    (Fault::SendsTermForKill, "SIGKILL ends the peer"),
     (Fault::RefusesLateSignals, "ending a peer that is gone is no error"),
     (Fault::Forgets, "dropping the handle ends the peer"),
     (Fault::Forgets, "dropping the handle ends a peer that heeds no end of input"),
@@ -231,6 +234,8 @@ impl PeerHandle for Life {
         match self.fault {
             Some(Fault::NotGentle) if signal == Signal::Term => Ok(()),
             Some(Fault::NotByForce) if signal == Signal::Kill => Ok(()),
+            Some(Fault::SendsKillForTerm) => self.inner().signal(Signal::Kill),
+            Some(Fault::SendsTermForKill) => self.inner().signal(Signal::Term),
             Some(Fault::RefusesLateSignals) if once(self.inner().wait()).is_ready() => {
                 Err(TransportError::Closed)
             }
