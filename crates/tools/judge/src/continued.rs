@@ -4,10 +4,11 @@ mod first;
 mod place;
 mod second;
 
-use std::{error::Error, sync::Arc};
+use std::sync::Arc;
 
 use agentwire::{Options, sessions::SessionStore};
 
+use crate::Failure;
 use agentwire_testkit::{Script, ScriptedModel};
 use first::First;
 use place::Place;
@@ -39,9 +40,6 @@ pub async fn prove(store: Arc<dyn SessionStore>, options: Options) -> Result<(),
     let first = First::begin(&place, &model, &store).await?;
     second::go_on(&place, &model, &store, first).await
 }
-
-/// The reason of a failed check.
-pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Returns the failure unless the condition holds.
 fn check(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), Failure> {

@@ -7,5 +7,10 @@ pub mod continued;
 pub mod outline;
 pub mod scenario;
 
+use std::error::Error;
+
 pub use outline::Outline;
 pub use scenario::Scenario;
+
+/// The reason why a scenario or a check failed.
+pub type Failure = Box<dyn Error + Send + Sync>;

@@ -27,7 +27,6 @@
 //! Every wait has a limit; when it is over, the scenario fails with the name of the step.
 
 mod callbacks;
-mod error;
 mod expect;
 mod initialize;
 mod pattern;
@@ -46,11 +45,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use error::{Failed, ScenarioError};
+pub use run::Failed;
 use spec::Spec;
 pub(crate) use steps::text::kind_of;
 use words::Words;
 
+use crate::Failure;
 use agentwire_testkit::Transcript;
 
 /// A scenario that was read.
@@ -72,10 +72,9 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`ScenarioError::File`] and [`ScenarioError::Spelling`].
-    pub fn load(file: &Path) -> Result<Self, ScenarioError> {
-        let text = fs::read_to_string(file)
-            .map_err(|source| ScenarioError::File { path: file.to_path_buf(), source })?;
+    /// Fails if the file can't be read, or as [`Scenario::parse`].
+    pub fn load(file: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(file)?;
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         Self::parse(name, text)
     }
@@ -84,11 +83,10 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`ScenarioError::Spelling`] when it is not of the shape of a scenario; an unknown field is such a case.
-    pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Self, ScenarioError> {
+    /// Fails if the text is not of the shape of a scenario; an unknown field is such a case.
+    pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Failure> {
         let (name, text) = (name.into(), text.into());
-        let spec = Spec::parse(&text, &Words::default()).map_err(ScenarioError::Spelling)?;
-        let Spec { about, cli, recorded, slow, faults, .. } = spec;
+        let Spec { about, cli, recorded, slow, faults, .. } = Spec::parse(&text, &Words::default())?;
         Ok(Self { name, text, about, cli, recorded, slow, faults, programs: BTreeMap::new() })
     }
 

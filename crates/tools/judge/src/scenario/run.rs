@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    io,
     path::{Path, PathBuf},
     process::Stdio,
 };
@@ -12,7 +13,7 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use super::{
-    Failed, ScenarioError, callbacks, expect,
+    callbacks, expect,
     initialize::Added,
     place::Place,
     servers,
@@ -22,7 +23,20 @@ use super::{
     witness::Witness,
     words::Words,
 };
+use crate::Failure;
 use agentwire_testkit::{Argv, Recorder, ScriptedModel, Transcript};
+
+/// A scenario that did not go as it should, and how far it went.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+#[non_exhaustive]
+pub struct Failed {
+    /// The cause.
+    #[source]
+    pub error: Failure,
+    /// The recording so far, redacted as far as possible; `None` if nothing was started.
+    pub transcript: Option<Box<Transcript>>,
+}
 
 /// Runs the scenario with this text.
 pub(super) async fn run(
@@ -30,7 +44,7 @@ pub(super) async fn run(
     cli: &Path,
     programs: &BTreeMap<String, PathBuf>,
 ) -> Result<Transcript, Failed> {
-    let place = Place::new().map_err(|error| Failed { error: error.into(), transcript: None })?;
+    let place = Place::new().map_err(|error| Failed { error: unusable(error), transcript: None })?;
     let mut redactor = place.redactor().own_json(text);
     let mut words = Words::default();
     words.set("cwd", place.project().display().to_string());
@@ -55,10 +69,10 @@ async fn played(
     place: &Place,
     words: Words,
     recorder: &Recorder,
-) -> Result<(), ScenarioError> {
-    let spec = Spec::parse(text, &words).map_err(ScenarioError::Spelling)?;
+) -> Result<(), Failure> {
+    let spec = Spec::parse(text, &words)?;
     for (name, content) in &spec.files {
-        place.write(name, content)?;
+        place.write(name, content).map_err(unusable)?;
     }
     let model = ScriptedModel::start(spec.model.clone()).await?;
     for command in &spec.prepare {
@@ -69,8 +83,12 @@ async fn played(
         return stage.play_and_check(&spec, words, recorder).await;
     };
     let words = stage.play(before, &Expect::default(), words, &Recorder::new(), &Witness::new()).await?;
-    let spec = Spec::parse(text, &words).map_err(ScenarioError::Spelling)?;
+    let spec = Spec::parse(text, &words)?;
     stage.play_and_check(&spec, words, recorder).await
+}
+
+fn unusable(error: io::Error) -> Failure {
+    format!("the folders of the run can't be used: {error}").into()
 }
 
 /// What all sessions of a run share.
@@ -82,20 +100,16 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    async fn play_and_check(
-        self,
-        spec: &Spec,
-        words: Words,
-        recorder: &Recorder,
-    ) -> Result<(), ScenarioError> {
+    async fn play_and_check(self, spec: &Spec, words: Words, recorder: &Recorder) -> Result<(), Failure> {
         let witness = Witness::new();
         self.play(&spec.part(), &spec.expect, words, recorder, &witness).await?;
         let transcript = recorder.transcript()?;
         let messages: Vec<Value> = messages(&transcript);
         let wrong = expect::wrong(&spec.expect, &messages, &transcript, &witness.seen(), self.place);
         let wrong = wrong.into_iter().chain(expect::left_over(self.model));
-        let wrong: Vec<String> = wrong.chain(stored::wrong(&self.place.config())?).collect();
-        if wrong.is_empty() { Ok(()) } else { Err(ScenarioError::Unexpected(wrong)) }
+        let wrong: Vec<String> =
+            wrong.chain(stored::wrong(&self.place.config()).map_err(unusable)?).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ").into()) }
     }
 
     /// Plays one session to its end, and returns the words that its steps kept.
@@ -106,7 +120,7 @@ impl Stage<'_> {
         words: Words,
         recorder: &Recorder,
         witness: &Witness,
-    ) -> Result<Words, ScenarioError> {
+    ) -> Result<Words, Failure> {
         let builder = recorded(part, self.builder(part, witness), recorder)?;
         if let Some(refusal) = &expect.refused {
             return within(0, "the handshake", refused(builder, refusal)).await.map(|()| words);
@@ -147,12 +161,8 @@ impl Stage<'_> {
 }
 
 /// Starts the session over a process that is recorded.
-fn recorded(
-    part: &Part,
-    builder: SessionBuilder,
-    recorder: &Recorder,
-) -> Result<SessionBuilder, ScenarioError> {
-    let launch = builder.launch().map_err(|error| step_error(0, "the launch", error.to_string()))?;
+fn recorded(part: &Part, builder: SessionBuilder, recorder: &Recorder) -> Result<SessionBuilder, Failure> {
+    let launch = builder.launch().map_err(|error| step_error(0, "the launch", &error.to_string()))?;
     recorder.argv(Argv::new(launch.args.iter().map(|arg| arg.to_string_lossy())));
     let stderr = recorder.clone();
     let process = ProcessTransport::new(launch).on_stderr(move |line| stderr.stderr(line));

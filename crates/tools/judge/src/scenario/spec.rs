@@ -10,6 +10,7 @@ use serde::Deserialize;
 pub(super) use step::{Asking, Call, Step};
 
 use super::{pattern::Pattern, words::Words};
+use crate::Failure;
 use agentwire_testkit::model::script::Script;
 
 /// The whole file.
@@ -155,8 +156,12 @@ pub(super) struct Expect {
 
 impl Spec {
     /// Parses the text after replacing names with these words.
-    pub(super) fn parse(text: &str, words: &Words) -> Result<Self, serde_json::Error> {
-        let spec: Self = serde_json::from_str(&words.put_into(text))?;
+    pub(super) fn parse(text: &str, words: &Words) -> Result<Self, Failure> {
+        Self::read(&words.put_into(text)).map_err(|error| format!("not a scenario: {error}").into())
+    }
+
+    fn read(text: &str) -> Result<Self, serde_json::Error> {
+        let spec: Self = serde_json::from_str(text)?;
         let before = spec.before.iter().flat_map(|part| &part.steps);
         for step in before.chain(&spec.steps) {
             serde_json::from_str::<Step>(step.as_str())?;

@@ -14,13 +14,13 @@ use serde_json::Value;
 use tokio::{task::JoinHandle, time::timeout};
 
 use super::{
-    ScenarioError,
     place::Place,
     run::shell,
     spec::{Expect, Step},
     witness::Witness,
     words::Words,
 };
+use crate::Failure;
 use agentwire_testkit::{Recorder, ScriptedModel};
 
 /// A session that is being played.
@@ -51,7 +51,7 @@ impl<'a> Play<'a> {
         witness: &'a Witness,
         words: Words,
         expect: &'a Expect,
-    ) -> Result<Self, ScenarioError> {
+    ) -> Result<Self, Failure> {
         let session = within(0, "the handshake", async {
             builder.connect().await.map_err(|error| error_chain(&error))
         })
@@ -72,16 +72,17 @@ impl<'a> Play<'a> {
     }
 
     /// Takes a step.
-    pub(super) async fn take(&mut self, step: &RawJson) -> Result<(), ScenarioError> {
+    pub(super) async fn take(&mut self, step: &RawJson) -> Result<(), Failure> {
         self.number += 1;
         let text = self.words.put_into(step.as_str());
-        let step: Step = serde_json::from_str(&text).map_err(ScenarioError::Spelling)?;
         let (number, name) = (self.number, text::name(&text));
+        let step: Step =
+            serde_json::from_str(&text).map_err(|error| step_error(number, &name, &error.to_string()))?;
         within(number, &name, self.act(&step)).await
     }
 
     /// Ends the session, and gives all that was kept.
-    pub(super) async fn finish(mut self) -> Result<Words, ScenarioError> {
+    pub(super) async fn finish(mut self) -> Result<Words, Failure> {
         let after = self.number + 1;
         self.session.end_input();
         within(after, "the end of the session", async {
@@ -189,16 +190,17 @@ pub(super) async fn within<T>(
     number: usize,
     name: &str,
     work: impl Future<Output = Result<T, String>>,
-) -> Result<T, ScenarioError> {
+) -> Result<T, Failure> {
     match timeout(LIMIT, work).await {
         Ok(Ok(done)) => Ok(done),
-        Ok(Err(why)) => Err(step_error(number, name, why)),
-        Err(_) => Err(step_error(number, name, format!("nothing came of it within {LIMIT:?}"))),
+        Ok(Err(why)) => Err(step_error(number, name, &why)),
+        Err(_) => Err(step_error(number, name, &format!("nothing came of it within {LIMIT:?}"))),
     }
 }
 
-pub(super) fn step_error(number: usize, step: &str, why: String) -> ScenarioError {
-    ScenarioError::Step { number, step: step.to_owned(), why }
+/// Returns the failure of a step. 0 is the handshake, and the step after the last is the end of the session.
+pub(super) fn step_error(number: usize, step: &str, why: &str) -> Failure {
+    format!("step {number}, {step}: {why}").into()
 }
 
 /// More than any step takes on a busy machine, and far less than anyone would wait.
