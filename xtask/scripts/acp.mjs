@@ -129,6 +129,29 @@ const cases = {
       const dated = client.updates.filter(({ sessionUpdate }) => sessionUpdate === 'session_info_update');
       expect(dated.some(({ updatedAt }) => !Number.isNaN(Date.parse(updatedAt))), 'no date of the turn');
     },
+    // The adapter shows the prompt again too, with the embedded text as a text.
+    async then(client, expect, id) {
+      await client.request(methods.agent.session.load, { sessionId: id, cwd: client.cwd, mcpServers: [] });
+      await client.until(() => client.of('available_commands_update').length, 'no commands');
+      const shown = client.of('user_message_chunk').map(({ content }) => content);
+      expect(shown.some(({ resource }) => resource?.text === 'fn main() {}'), `shown again ${JSON.stringify(shown)}`);
+      expect(!client.prompts().includes('<context'), `prompts ${JSON.stringify(client.prompts())}`);
+    },
+  },
+  // The answer comes after the turn in which the model has the agent's result; the adapter waits for that too.
+  background: {
+    replies: () => [
+      use('Task', { description: 'A task', prompt: 'AGENT-ONE: go.', subagent_type: 'general-purpose', run_in_background: true }),
+      say('It is on its way.'), say('It has come back.'),
+    ],
+    match: [{ marker: 'AGENT-ONE', replies: [{ ...say('Here I am.'), hold_before: 'go' }] }],
+    async run(client, expect) {
+      const answer = client.ask('Send an agent away.');
+      await client.until(() => client.of('usage_update').length, 'the first turn does not end');
+      client.model.release('go');
+      expect((await answer).stopReason === 'end_turn', 'the turn did not end');
+      expect(client.spoken() === 'It is on its way.It has come back.', `said ${JSON.stringify(client.spoken())}`);
+    },
   },
 };
 const unknown = config.cases.find((name) => !(name in cases));
@@ -225,11 +248,11 @@ function memoryKib(pid) {
 }
 
 async function play(name, agent, folder) {
-  const { replies, run, then, ...rest } = cases[name];
+  const { replies, match = [], run, then, ...rest } = cases[name];
   const place = join(folder, agent.name, name);
   for (const part of ['home', 'project']) mkdirSync(join(place, part), { recursive: true });
   writeFileSync(join(place, 'project/a.txt'), 'one\n');
-  const served = await model({ replies: replies(join(place, 'project')) }, place);
+  const served = await model({ replies: replies(join(place, 'project')), match }, place);
   const result = { kinds: [], faults: [] };
   const expect = (holds, why) => { if (!holds) result.faults.push(why); };
   let client;

@@ -131,22 +131,27 @@ impl Error {
     /// Converts the end of a session, by its cause.
     pub(crate) fn ended(ending: Arc<SessionExit>) -> Self {
         let text = ending.error_result.as_ref().and_then(|result| result.error_text());
-        match (text, &ending.error_kind) {
-            (Some(text), Some(AssistantError::AuthenticationFailed)) => {
-                Self::NotLoggedIn { text, ending: Some(ending) }
-            }
-            _ => Self::Ended(ending),
+        match text.filter(|text| is_missing_login(ending.error_kind.as_ref(), text)) {
+            Some(text) => Self::NotLoggedIn { text, ending: Some(ending) },
+            None => Self::Ended(ending),
         }
     }
 
     /// Converts a failed turn, by its cause.
     pub(crate) fn turn_failed(result: Box<TurnResult>, kind: Option<&AssistantError>) -> Self {
-        match (result.error_text(), kind) {
-            (Some(text), Some(AssistantError::AuthenticationFailed)) => {
-                Self::NotLoggedIn { text, ending: None }
-            }
-            _ => Self::TurnFailed(result),
+        match result.error_text().filter(|text| is_missing_login(kind, text)) {
+            Some(text) => Self::NotLoggedIn { text, ending: None },
+            None => Self::TurnFailed(result),
         }
+    }
+}
+
+/// Returns whether an error result reports a missing login. The kind of an expired login is `invalid_request`.
+fn is_missing_login(kind: Option<&AssistantError>, text: &str) -> bool {
+    match kind {
+        Some(AssistantError::AuthenticationFailed) => true,
+        Some(AssistantError::InvalidRequest) => text.to_lowercase().contains("run /login"),
+        _ => false,
     }
 }
 

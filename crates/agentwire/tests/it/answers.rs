@@ -194,9 +194,13 @@ async fn end_without_a_result_is_an_error() {
 
 /// Sends what CLI 2.1.330 sends without a login.
 async fn reports_missing_login(peer: &Peer) {
-    let text = "Not logged in · Please run /login";
+    reports_failure(peer, "authentication_failed", "Not logged in · Please run /login").await;
+}
+
+/// Sends what CLI 2.1.330 sends if a request to the API fails.
+async fn reports_failure(peer: &Peer, kind: &str, text: &str) {
     let mut failed = assistant(text);
-    failed["error"] = json!("authentication_failed");
+    failed["error"] = json!(kind);
     failed["is_api_error_message"] = json!(true);
     peer.say(failed).await;
     peer.say(json!({
@@ -238,6 +242,17 @@ async fn a_missing_login_is_the_error_of_a_turn_that_was_read_before() {
     }
     let error = turn.answer().await.unwrap_err();
     assert!(matches!(&error, Error::NotLoggedIn { ending: None, .. }), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_login_is_a_missing_login() {
+    for (text, is_login) in [("Login expired · Run /login to sign in again", true), ("Too long", false)] {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = peer.start_turn(&mut session, "hi").await;
+        reports_failure(&peer, "invalid_request", text).await;
+        let error = turn.text().await.unwrap_err();
+        assert_eq!(matches!(&error, Error::NotLoggedIn { .. }), is_login, "{error:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -101,7 +101,7 @@ impl Config {
     }
 
     /// Selects the model that the CLI uses, unless it is the current one, and returns the update.
-    fn used_model(&mut self, name: &str) -> Option<SessionUpdate> {
+    pub(crate) fn used_model(&mut self, name: &str) -> Option<SessionUpdate> {
         let is_used = |model: &&ModelInfo| model.resolved_model.as_deref().unwrap_or(&model.value) == name;
         // Several values may stand for one model.
         if self.models.iter().filter(is_used).any(|model| model.value == self.model) {
@@ -203,6 +203,16 @@ mod tests {
         assert_eq!(used("model-b"), ("b".to_owned(), 0));
         assert_eq!(used("another"), ("b".to_owned(), 0));
         assert_eq!(used("model-a"), ("default".to_owned(), 1));
+    }
+
+    #[test]
+    fn model_of_the_settings_is_the_current_one() {
+        let reply = r#"{"models":[{"value":"default","displayName":"Default","resolvedModel":"model-a"},
+            {"value":"b","displayName":"B","resolvedModel":"model-b"}]}"#;
+        let mut config = Config::of(&serde_json::from_str(reply).unwrap(), false);
+        config.used_model("model-b");
+        let options = serde_json::to_value(config.options()).unwrap();
+        assert_eq!(options[1]["currentValue"], "b");
     }
 
     #[test]

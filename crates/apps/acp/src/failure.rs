@@ -22,9 +22,21 @@ pub(crate) fn unreadable(error: Error) -> Error {
     }
 }
 
-/// Returns the error for a missing login.
-pub(crate) fn not_logged_in(cause: impl Display) -> Error {
-    Error::new(ErrorCode::AUTH_REQUIRED, cause.to_string())
+/// Returns the error for a missing login. `text` is the CLI's message.
+pub(crate) fn not_logged_in(text: &str) -> Error {
+    // A remedy of the CLI's own follows the cause: `Not logged in · Please run /login`.
+    let cause = text.split(" · ").next().unwrap_or(text);
+    Error::new(
+        ErrorCode::AUTH_REQUIRED,
+        format!(
+            "the CLI has no valid login ({cause}); run `agentwire-acp login` in a terminal, or set `ANTHROPIC_API_KEY`"
+        ),
+    )
+}
+
+/// Returns whether a text of the CLI asks the user to log in by a command that only its own terminal has.
+pub(crate) fn asks_to_log_in(text: &str) -> bool {
+    text.to_lowercase().contains("run /login")
 }
 
 /// Returns the error for a session that is not open, or not stored.

@@ -18,7 +18,12 @@ use agent_client_protocol::{
 };
 use agentwire::{
     Block, Incoming, Message, Options, Session,
-    protocol::{Uuid, message::UserInput, session_info::SessionMessage},
+    protocol::{
+        Uuid,
+        control::GetSettings,
+        message::{Origin, PlainOrigin, UserInput},
+        session_info::SessionMessage,
+    },
 };
 use futures_util::FutureExt as _;
 use tokio::{
@@ -91,11 +96,18 @@ impl Live {
             .connect()
             .await
             .map_err(start_error)?;
+        let mut config = Config::of(session.initialized(), settings.allow_bypass);
+        // The handshake does not name the model of the settings, or of a stored conversation. Without an answer, the
+        // first turn names it.
+        let active = session.control().within(SETTINGS_LIMIT).call(&GetSettings::default()).await;
+        if let Some(model) = active.ok().and_then(|reply| reply.applied?.model) {
+            config.used_model(&model);
+        }
         let handle = Handle {
             id,
             commands: sender,
             control: session.control().clone(),
-            config: Arc::new(Mutex::new(Config::of(session.initialized(), settings.allow_bypass))),
+            config: Arc::new(Mutex::new(config)),
             outbox,
             stop,
             ended: CancellationToken::new(),
@@ -223,7 +235,9 @@ impl Live {
                 {
                     return Ok(());
                 }
-                self.turns.cancel();
+                for prompt in self.turns.cancel() {
+                    self.answer(&prompt, Ok(StopReason::Cancelled));
+                }
                 for (_, responder) in self.held.drain(..) {
                     let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
                 }
@@ -272,7 +286,9 @@ impl Live {
         let id = Uuid::from(uuid::Uuid::new_v4().to_string());
         self.turns.sent(id.clone());
         self.responders.insert(id.clone(), responder);
-        if let Err(error) = self.session.send(UserInput::from(blocks).with_uuid(id.clone())).await {
+        let mut input = UserInput::from(blocks).with_uuid(id.clone());
+        input.origin = Some(Origin::Human(PlainOrigin::default()));
+        if let Err(error) = self.session.send(input).await {
             self.turns.not_sent(&id);
             self.answer(&id, Err(internal(error.report().to_string())));
         }
@@ -299,7 +315,7 @@ fn too_many() -> Error {
 
 fn start_error(error: agentwire::Error) -> Error {
     match error {
-        agentwire::Error::NotLoggedIn { text, .. } => not_logged_in(text),
+        agentwire::Error::NotLoggedIn { text, .. } => not_logged_in(&text),
         // `{:?}` has the remedy.
         other => internal(format!("{other:?}")),
     }
@@ -307,6 +323,8 @@ fn start_error(error: agentwire::Error) -> Error {
 
 /// How many requests may wait for a session.
 const COMMANDS: usize = 64;
+/// How long the CLI may take to report its model, while the client waits for the session.
+const SETTINGS_LIMIT: Duration = Duration::from_secs(5);
 /// How long the CLI may take to exit.
 const GRACE: Duration = Duration::from_secs(4);
 /// How long the CLI may take to end a cancelled turn.

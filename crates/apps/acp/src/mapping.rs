@@ -26,7 +26,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::features::Features;
+use crate::{failure::asks_to_log_in, features::Features};
 use plan::Plan;
 use stream::Streamed;
 
@@ -96,6 +96,10 @@ impl Mapping {
                 updates
             }
             Message::System(system) => self.system(system),
+            Message::ConversationReset(_) => {
+                self.context_tokens = 0;
+                self.plan.clear().into_iter().collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -137,6 +141,11 @@ impl Mapping {
 
     /// Returns the updates for an answer, without the texts that were streamed.
     fn blocks(&mut self, answer: &ApiMessage, parent: Option<&ToolUseId>) -> Vec<SessionUpdate> {
+        // Editors have no `/login`; the error of the prompt names the remedy.
+        if *answer.model == *SYNTHETIC && answer.content.iter().filter_map(Block::as_text).any(asks_to_log_in)
+        {
+            return Vec::new();
+        }
         let mut updates = Vec::new();
         for block in &answer.content {
             match block {
@@ -232,11 +241,13 @@ impl Mapping {
     ///
     /// An agent whose own call has ended works in the background: its calls outlive the turn.
     pub(crate) fn end_turn(&mut self) -> Vec<SessionUpdate> {
-        self.fail(|mapping, call| {
-            let parent = |call: &OpenCall| mapping.open.get(call.parent.as_ref()?);
-            let calls = std::iter::successors(Some(call), |call| parent(call));
-            calls.take(DEPTH).last().is_some_and(|top| top.parent.is_none())
-        })
+        self.fail(|mapping, call| mapping.chain(call).last().is_some_and(|top| top.parent.is_none()))
+    }
+
+    /// Ends the calls of the agent that this call started, after the CLI has reported the end of the agent: the calls
+    /// of an interrupted agent get no results.
+    fn end_agent(&mut self, agent: &ToolUseId) -> Vec<SessionUpdate> {
+        self.fail(|mapping, call| mapping.chain(call).any(|inner| inner.parent.as_ref() == Some(agent)))
     }
 
     /// Ends the calls of a session that is over, also those of agents in the background.
@@ -244,14 +255,25 @@ impl Mapping {
         self.fail(|_, _| true)
     }
 
+    /// Returns an open call, and the open calls of the agents around it, from the inside out.
+    fn chain<'a>(&'a self, call: &'a OpenCall) -> impl Iterator<Item = &'a OpenCall> {
+        std::iter::successors(Some(call), move |call| self.open.get(call.parent.as_ref()?)).take(DEPTH)
+    }
+
     /// Ends calls that get no result.
     fn fail(&mut self, which: impl Fn(&Self, &OpenCall) -> bool) -> Vec<SessionUpdate> {
         let failed = self.open.iter().filter(|(_, call)| which(self, call));
         let mut failed: Vec<_> = failed.map(|(id, _)| id.clone()).collect();
         failed.sort_unstable();
-        failed.retain(|id| self.open.remove(id).is_some_and(|call| !plan::is_plan_tool(&call.name)));
-        let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
-        failed.iter().map(|id| update(id, fields.clone())).collect()
+        let updates = failed.iter().filter_map(|id| {
+            let call = self.open.remove(id).filter(|call| !plan::is_plan_tool(&call.name))?;
+            let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
+            // Zed shows a command as running until its terminal has an exit.
+            let is_terminal = self.features.terminal_output && call.name == "Bash";
+            let exit = is_terminal.then(|| result::terminal_exit(id, None));
+            Some(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(id), fields).meta(exit)))
+        });
+        updates.collect()
     }
 
     /// Returns the tokens and the cost, if the window of the model is known.

@@ -37,9 +37,18 @@ impl Choice {
 
 /// Returns the options for a request.
 pub(crate) fn choices(request: &CanUseTool) -> Vec<Choice> {
-    if let Ok(Some(plan)) = Plan::presented_by(request) {
-        return plan_choices(&plan);
+    let mut choices = match Plan::presented_by(request) {
+        Ok(Some(plan)) => plan_choices(&plan),
+        _ => tool_choices(request),
+    };
+    // Clients may preselect the first option.
+    if request.default_to_no == Some(true) {
+        choices.rotate_right(1);
     }
+    choices
+}
+
+fn tool_choices(request: &CanUseTool) -> Vec<Choice> {
     let mut choices = vec![Choice::new("allow", "Allow", PermissionOptionKind::AllowOnce, Decision::allow())];
     if let Some(always) = request.allow_always() {
         let name = always_name(&request.permission_suggestions);
@@ -178,6 +187,16 @@ mod tests {
         let always = decided(&request, &selected("allow_always"));
         assert_eq!(always["updatedPermissions"][0]["rules"][0]["ruleContent"], "ls *");
         assert_eq!(choices(&request)[1].option.name, "Always allow (Bash(ls *))");
+    }
+
+    #[test]
+    fn rejection_is_the_first_option_if_it_should_be_the_default() {
+        let first = |request: &CanUseTool| choices(request)[0].option.kind;
+        assert_eq!(first(&request("Bash", json!({}))), PermissionOptionKind::AllowOnce);
+        for tool in ["Bash", "ExitPlanMode"] {
+            let careful = request(tool, json!({"default_to_no": true}));
+            assert_eq!(first(&careful), PermissionOptionKind::RejectOnce);
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) fn blocks(prompt: &[ContentBlock]) -> Vec<Block> {
             ContentBlock::ResourceLink(link) => blocks.push(of_text(mention(link))),
             ContentBlock::Resource(resource) => match &resource.resource {
                 EmbeddedResourceResource::TextResourceContents(text) => {
-                    blocks.push(of_text(format!("[{}]", text.uri)));
+                    blocks.push(of_text(embedded_mention(&text.uri)));
                     embedded.push(of_embedded(text));
                 }
                 EmbeddedResourceResource::BlobResourceContents(blob) => embedded.push(of_blob(blob)),
@@ -77,6 +77,18 @@ fn split_position(path: &str) -> (&str, Option<&str>) {
 
 fn of_embedded(text: &TextResourceContents) -> Block {
     of_text(format!("<context ref=\"{}\">\n{}\n</context>", text.uri, text.text))
+}
+
+/// Returns the text that stands for an embedded text in the prompt.
+pub(crate) fn embedded_mention(uri: &str) -> String {
+    format!("[{uri}]")
+}
+
+/// Returns the embedded text that the text of a block was made of, if it was made of one.
+pub(crate) fn embedded(block: &str) -> Option<TextResourceContents> {
+    // The npm adapter begins the block with a line break.
+    let (uri, text) = block.trim_start().strip_prefix("<context ref=\"")?.split_once("\">\n")?;
+    Some(TextResourceContents::new(text.trim_end().strip_suffix("\n</context>")?, uri))
 }
 
 fn of_blob(blob: &BlobResourceContents) -> Block {

@@ -8,14 +8,14 @@ use agentwire::{
     protocol::{
         Uuid,
         message::{
-            AssistantError, CommandState, ResultSubtype, SessionState, StopReason as ModelStop,
-            TerminalReason, TurnResult,
+            AssistantError, BackgroundTask, CommandState, ResultSubtype, SessionState,
+            StopReason as ModelStop, TerminalReason, TurnResult,
         },
     },
 };
 use tokio::time::Instant;
 
-use crate::failure::{internal, not_logged_in};
+use crate::failure::{asks_to_log_in, internal, not_logged_in};
 
 /// The outcome of a prompt.
 pub(crate) type Outcome = Result<StopReason, Error>;
@@ -27,8 +27,12 @@ pub(crate) type Outcome = Result<StopReason, Error>;
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     waiting: VecDeque<Waiting>,
+    /// The prompts whose turn has ended while an agent worked in the background.
+    held: Vec<Uuid>,
     /// Whether the CLI reports the states of prompts.
     reports: bool,
+    /// Whether an agent has worked in the background since the CLI was idle.
+    has_agents: bool,
     /// The kind of the last API error of the turn.
     failure: Option<AssistantError>,
 }
@@ -58,12 +62,13 @@ impl Turns {
         self.waiting.retain(|waiting| waiting.prompt != *prompt);
     }
 
-    /// Marks all prompts as cancelled, regardless of their results.
-    pub(crate) fn cancel(&mut self) {
+    /// Marks all prompts as cancelled, regardless of their results. Removes and returns those whose turn has ended.
+    pub(crate) fn cancel(&mut self) -> Vec<Uuid> {
         let now = Instant::now();
         for waiting in &mut self.waiting {
             waiting.cancelled.get_or_insert(now);
         }
+        std::mem::take(&mut self.held)
     }
 
     /// Returns the earliest time at which the client cancelled a prompt that still waits.
@@ -93,13 +98,21 @@ impl Turns {
                 for waiting in self.waiting.iter_mut().filter(|one| one.prompt == change.command_uuid) {
                     waiting.state = Some(change.state.clone());
                 }
+                // What the CLI does from now on belongs to the prompt that has started.
+                if change.state == CommandState::Started { self.release() } else { Vec::new() }
+            }
+            Message::System(System::BackgroundTasksChanged(changed)) => {
+                self.has_agents |= changed.tasks.iter().any(is_agent);
                 Vec::new()
             }
             Message::Result(result) => self.answered(result),
-            // A command of the CLI may end without a result.
             Message::System(System::SessionStateChanged(change)) if change.state == SessionState::Idle => {
+                self.has_agents = false;
+                let mut settled = self.release();
+                // A command of the CLI may end without a result.
                 let over = self.remove(|waiting| waiting.state == Some(CommandState::Completed));
-                over.into_iter().map(|one| one.ended(Ok(StopReason::EndTurn))).collect()
+                settled.extend(over.into_iter().map(|one| one.ended(Ok(StopReason::EndTurn))));
+                settled
             }
             _ => Vec::new(),
         }
@@ -109,7 +122,7 @@ impl Turns {
         let outcome = outcome(result, self.failure.take());
         let named: Vec<&Uuid> =
             result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid).collect();
-        let answered = if named.is_empty() {
+        let mut answered = if named.is_empty() {
             // A turn of background work answers no prompt that waits in the queue.
             let reports = self.reports;
             let begun =
@@ -118,7 +131,18 @@ impl Turns {
         } else {
             self.remove(|waiting| named.contains(&&waiting.prompt))
         };
+        // Editors show an agent's work, and its permission requests, only until the prompt is answered. When the agent
+        // has ended, the CLI starts a turn with its result, and is idle after that.
+        if self.reports && self.has_agents && outcome == Ok(StopReason::EndTurn) {
+            let held = answered.extract_if(.., |one| one.cancelled.is_none());
+            self.held.extend(held.map(|one| one.prompt));
+        }
         answered.into_iter().map(|one| one.ended(outcome.clone())).collect()
+    }
+
+    /// Removes and returns the prompts that were held, with their outcomes.
+    fn release(&mut self) -> Vec<(Uuid, Outcome)> {
+        self.held.drain(..).map(|prompt| (prompt, Ok(StopReason::EndTurn))).collect()
     }
 
     fn remove(&mut self, which: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
@@ -132,6 +156,11 @@ impl Waiting {
     fn ended(self, outcome: Outcome) -> (Uuid, Outcome) {
         (self.prompt, if self.cancelled.is_some() { Ok(StopReason::Cancelled) } else { outcome })
     }
+}
+
+/// Returns whether a task runs agents, whose end the CLI reports to the model.
+fn is_agent(task: &BackgroundTask) -> bool {
+    task.ambient != Some(true) && matches!(&*task.task_type, "local_agent" | "local_workflow")
 }
 
 /// Returns how a turn ended.
@@ -149,7 +178,11 @@ fn outcome(result: &TurnResult, failure: Option<AssistantError>) -> Outcome {
     }
     match (result.error_text(), failure) {
         (None, _) => Ok(StopReason::EndTurn),
-        (Some(text), Some(AssistantError::AuthenticationFailed)) => Err(not_logged_in(text)),
+        (Some(text), Some(AssistantError::AuthenticationFailed)) => Err(not_logged_in(&text)),
+        // An expired login.
+        (Some(text), Some(AssistantError::InvalidRequest)) if asks_to_log_in(&text) => {
+            Err(not_logged_in(&text))
+        }
         // The reason of the result is `stop_sequence` then (2.1.330).
         (Some(_), Some(AssistantError::MaxOutputTokens)) => Ok(StopReason::MaxTokens),
         (Some(text), _) => Err(internal(text)),
@@ -205,6 +238,55 @@ mod tests {
         assert_eq!(turns.settled(&idle), [(Uuid::from("a"), Ok(StopReason::EndTurn))]);
     }
 
+    /// Returns the state after the first result of `agent-background.transcript`.
+    fn with_agent() -> Turns {
+        let mut turns = waiting(&["a"]);
+        let started = r#"{"type":"command_lifecycle","command_uuid":"a","state":"started"}"#;
+        let task = r#"{"task_id":"t","task_type":"local_agent","description":""}"#;
+        let tasks = format!(r#"{{"type":"system","subtype":"background_tasks_changed","tasks":[{task}]}}"#);
+        for text in [started, &tasks] {
+            assert!(turns.settled(&message(text)).is_empty());
+        }
+        assert!(turns.settled(&result(r#","user_message_uuids":["a"]"#)).is_empty());
+        turns
+    }
+
+    #[test]
+    fn prompt_is_open_until_its_background_agent_is_reported() {
+        let mut turns = with_agent();
+        for text in [
+            r#"{"type":"command_lifecycle","command_uuid":"a","state":"completed"}"#,
+            r#"{"type":"system","subtype":"background_tasks_changed","tasks":[]}"#,
+        ] {
+            assert!(turns.settled(&message(text)).is_empty());
+        }
+        assert!(turns.settled(&result("")).is_empty());
+        let idle = message(r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#);
+        assert_eq!(turns.settled(&idle), [(Uuid::from("a"), Ok(StopReason::EndTurn))]);
+        turns.sent(Uuid::from("b"));
+        assert_eq!(turns.settled(&result(r#","user_message_uuids":["b"]"#)).len(), 1);
+    }
+
+    #[test]
+    fn prompt_with_a_background_agent_ends_when_it_is_cancelled_or_another_starts() {
+        assert_eq!(with_agent().cancel(), [Uuid::from("a")]);
+        let mut turns = with_agent();
+        turns.sent(Uuid::from("b"));
+        let state =
+            |state: &str| format!(r#"{{"type":"command_lifecycle","command_uuid":"b","state":"{state}"}}"#);
+        assert!(turns.settled(&message(&state("queued"))).is_empty());
+        let ended = [(Uuid::from("a"), Ok(StopReason::EndTurn))];
+        assert_eq!(turns.settled(&message(&state("started"))), ended);
+    }
+
+    #[test]
+    fn failure_is_reported_while_a_background_agent_works() {
+        let mut turns = with_agent();
+        turns.sent(Uuid::from("b"));
+        let failed = r#"{"type":"result","subtype":"success","is_error":true,"result":"No.","user_message_uuids":["b"]}"#;
+        assert!(matches!(&turns.settled(&message(failed))[..], [(_, Err(_))]));
+    }
+
     #[test]
     fn cancelled_prompt_is_cancelled_whatever_its_result_is() {
         let mut turns = waiting(&["a"]);
@@ -228,13 +310,25 @@ mod tests {
 
     #[test]
     fn failed_login_asks_for_authentication() {
-        let mut turns = waiting(&["a"]);
-        turns.settled(&message(
-            r#"{"type":"assistant","message":{"id":"m","content":[]},"parent_tool_use_id":null,"error":"authentication_failed"}"#,
-        ));
-        let failed = r#"{"type":"result","subtype":"success","is_error":true,"result":"Log in first."}"#;
-        let [(_, Err(error))] = &turns.settled(&message(failed))[..] else { panic!("it did not fail") };
-        assert_eq!(error.code, ErrorCode::AUTH_REQUIRED);
+        let failed = |kind: &str, text: &str| {
+            let mut turns = waiting(&["a"]);
+            let answer = r#"{"type":"assistant","message":{"id":"m","content":[]},"parent_tool_use_id":null"#;
+            turns.settled(&message(&format!(r#"{answer},"error":"{kind}"}}"#)));
+            let failed = r#"{"type":"result","subtype":"success","is_error":true"#;
+            let settled = turns.settled(&message(&format!(r#"{failed},"result":"{text}"}}"#)));
+            let [(_, Err(error))] = &settled[..] else { panic!("it did not fail") };
+            (error.code, error.message.clone())
+        };
+        for (kind, text, cause) in [
+            ("authentication_failed", "Invalid API key", "(Invalid API key)"),
+            ("authentication_failed", "Not logged in · Please run /login", "(Not logged in)"),
+            ("invalid_request", "Login expired · Run /login to sign in again", "(Login expired)"),
+        ] {
+            let (code, message) = failed(kind, text);
+            assert_eq!(code, ErrorCode::AUTH_REQUIRED);
+            assert!(message.contains(cause) && message.contains("`agentwire-acp login`"), "{message}");
+        }
+        assert_eq!(failed("invalid_request", "Too long.").0, ErrorCode::INTERNAL_ERROR);
     }
 
     #[test]

@@ -76,6 +76,13 @@ impl Plan {
         Some(self.shown())
     }
 
+    /// Removes the tasks, and returns the empty plan if there were some.
+    pub(super) fn clear(&mut self) -> Option<SessionUpdate> {
+        let had_tasks = !self.tasks.is_empty();
+        self.tasks.clear();
+        had_tasks.then(|| self.shown())
+    }
+
     fn shown(&self) -> SessionUpdate {
         let entries = self.tasks.values().map(|task| entry(&task.subject, task.status.clone()));
         SessionUpdate::Plan(AcpPlan::new(entries.collect()))

@@ -1,9 +1,10 @@
 //! Results of tool calls.
 
 use agent_client_protocol::v1::schema::{
-    SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    Meta, SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields,
 };
-use agentwire::protocol::{Content, content::ToolResult};
+use agentwire::protocol::{Content, ToolUseId, content::ToolResult};
 use serde_json::{Value, json};
 
 use super::{
@@ -53,18 +54,23 @@ fn keeps_content(call: &OpenCall, failed: bool) -> bool {
 
 /// Returns the output of a command as a terminal, by Zed's convention: the output first, then the exit.
 fn terminal(result: &ToolResult, fields: ToolCallUpdateFields, failed: bool) -> Vec<SessionUpdate> {
-    let id = result.tool_use_id.as_str();
-    let with = |fields: ToolCallUpdateFields, key: &str, value: Value| {
-        let meta = [(key.to_owned(), value)].into_iter().collect::<serde_json::Map<_, _>>();
-        SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(&result.tool_use_id), fields).meta(meta))
+    let id = &result.tool_use_id;
+    let with = |fields: ToolCallUpdateFields, meta: Meta| {
+        SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(id), fields).meta(meta))
     };
     let text = result.text();
     // The CLI reports the exit code in the text alone.
     let code = text.strip_prefix("Exit code ").and_then(|rest| rest.lines().next()?.parse::<i32>().ok());
     let code = code.filter(|_| failed).unwrap_or_else(|| i32::from(failed));
-    let output = json!({"terminal_id": id, "data": text});
-    let exit = json!({"terminal_id": id, "exit_code": code, "signal": null});
-    vec![with(ToolCallUpdateFields::new(), "terminal_output", output), with(fields, "terminal_exit", exit)]
+    let output = json!({"terminal_id": id.as_str(), "data": text});
+    let output = Meta::from_iter([("terminal_output".to_owned(), output)]);
+    vec![with(ToolCallUpdateFields::new(), output), with(fields, terminal_exit(id, Some(code)))]
+}
+
+/// Returns the exit of a command for its terminal; a command without a result has no code.
+pub(super) fn terminal_exit(id: &ToolUseId, code: Option<i32>) -> Meta {
+    let exit = json!({"terminal_id": id.as_str(), "exit_code": code, "signal": null});
+    Meta::from_iter([("terminal_exit".to_owned(), exit)])
 }
 
 /// Returns the content of a result. Texts of files and programs are code, so that they are not read as Markdown.

@@ -1,6 +1,9 @@
 //! Messages of a stored conversation.
 
-use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, MessageId, SessionUpdate};
+use agent_client_protocol::v1::schema::{
+    ContentBlock, ContentChunk, EmbeddedResource, EmbeddedResourceResource, MessageId, SessionUpdate,
+    TextResourceContents,
+};
 use agentwire::{
     Block,
     protocol::{
@@ -11,6 +14,7 @@ use agentwire::{
 };
 
 use super::{Mapping, content};
+use crate::prompt::{embedded, embedded_mention};
 
 impl Mapping {
     /// Returns the updates that show a stored message again.
@@ -33,15 +37,15 @@ impl Mapping {
             SessionUpdate::UserMessageChunk(ContentChunk::new(block).message_id(MessageId::new(id)))
         };
         match content {
-            Content::Text(text) => typed(&text).map(ContentBlock::from).map(chunk).into_iter().collect(),
+            Content::Text(text) => shown(&text, &[]).map(chunk).into_iter().collect(),
             Content::Blocks(blocks) => {
+                let texts = blocks.iter().filter_map(Block::as_text);
+                let resources: Vec<_> = texts.filter_map(|text| embedded(&without_reminders(text))).collect();
                 let mut updates = Vec::new();
                 for block in &blocks {
                     match block {
                         Block::ToolResult(result) => updates.extend(self.result(result, None)),
-                        Block::Text(text) => {
-                            updates.extend(typed(&text.text).map(ContentBlock::from).map(chunk));
-                        }
+                        Block::Text(text) => updates.extend(shown(&text.text, &resources).map(chunk)),
                         other => updates.push(chunk(content::block(other))),
                     }
                 }
@@ -50,6 +54,32 @@ impl Mapping {
             _ => Vec::new(),
         }
     }
+}
+
+/// Returns the content that a text of the user was made of. A resource is shown where the prompt mentions it, and not
+/// again at the end of the prompt.
+fn shown(text: &str, resources: &[TextResourceContents]) -> Option<ContentBlock> {
+    let text = without_reminders(text);
+    if let Some(resource) = resources.iter().find(|resource| embedded_mention(&resource.uri) == text) {
+        let resource = EmbeddedResourceResource::TextResourceContents(resource.clone());
+        return Some(ContentBlock::Resource(EmbeddedResource::new(resource)));
+    }
+    if embedded(&text).is_some() {
+        return None;
+    }
+    typed(&text).map(ContentBlock::from)
+}
+
+/// Removes the reminders that the CLI adds to texts of the user, for the model.
+fn without_reminders(text: &str) -> String {
+    let (mut kept, mut rest) = (String::new(), text);
+    while let Some((before, reminder)) = rest.split_once("<system-reminder>")
+        && let Some((_, after)) = reminder.split_once("</system-reminder>")
+    {
+        kept.push_str(before.trim_end());
+        rest = after;
+    }
+    kept + rest
 }
 
 /// Returns what the user typed: the CLI stores slash commands and their output with tags.
@@ -70,7 +100,6 @@ fn typed(text: &str) -> Option<String> {
 /// How texts begin that the CLI stores as the user's.
 const WRITTEN_BY_THE_CLI: &[&str] = &[
     "<local-command-",
-    "<system-reminder>",
     "<task-notification>",
     "[Request interrupted by user",
     "This session is being continued from a previous conversation",

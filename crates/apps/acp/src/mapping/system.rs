@@ -34,6 +34,14 @@ impl Mapping {
             }
             System::PermissionDenied(denied) => self.denied(denied).into_iter().collect(),
             System::MemoryRecall(recall) => self.recalled(recall).into_iter().collect(),
+            System::TaskNotification(task) => {
+                task.tool_use_id.as_ref().map(|agent| self.end_agent(agent)).unwrap_or_default()
+            }
+            // The result of the turn reports them.
+            System::CompactBoundary(boundary) => {
+                self.context_tokens = boundary.compact_metadata.post_tokens.unwrap_or(0);
+                Vec::new()
+            }
             System::Notification(note) => self.notice(NoticeSeverity::Info, &note.text, None),
             System::ModelFallback(change) => {
                 let why = change.content.as_deref();

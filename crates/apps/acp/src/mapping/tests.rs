@@ -5,12 +5,15 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agent_client_protocol::v1::schema::{ContentBlock, SessionUpdate, ToolCallStatus};
+use agent_client_protocol::v1::schema::{
+    ContentBlock, EmbeddedResource, EmbeddedResourceResource, SessionUpdate, TextResourceContents,
+    ToolCallStatus,
+};
 use agentwire::{Block, Message};
 use agentwire_testkit::transcript::{Entry, Transcript};
 
 use super::Mapping;
-use crate::features::Features;
+use crate::{features::Features, prompt::blocks};
 
 const VERSIONS: &[&str] = &["2.1.330", "2.1.197"];
 
@@ -173,15 +176,17 @@ fn call_of_an_answer_that_was_cut_off_fails() {
     assert_eq!(failed_by(&mut mapping, result), ["t1"]);
 }
 
+/// Returns a call of `Bash`, as a message of the conversation of `parent`, which is JSON.
+fn call(id: &str, parent: &str) -> String {
+    let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"Bash","input":{{}}}}"#);
+    format!(
+        r#"{{"type":"assistant","message":{{"id":"m","content":[{block}]}},"parent_tool_use_id":{parent}}}"#
+    )
+}
+
 #[test]
 fn call_of_a_background_agent_outlives_the_turn() {
     let mut mapping = Mapping::new(features());
-    let call = |id: &str, parent: &str| {
-        let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"Bash","input":{{}}}}"#);
-        format!(
-            r#"{{"type":"assistant","message":{{"id":"m","content":[{block}]}},"parent_tool_use_id":{parent}}}"#
-        )
-    };
     let launched = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"background","content":"Started."}]},"parent_tool_use_id":null}"#;
     for message in [
         &call("background", "null"),
@@ -194,6 +199,64 @@ fn call_of_a_background_agent_outlives_the_turn() {
     }
     let result = r#"{"type":"result","subtype":"error_max_budget_usd","is_error":true}"#;
     assert_eq!(failed_by(&mut mapping, result), ["agent", "inner"]);
+}
+
+/// The order of `interrupt-agent.transcript`, with a call of the agent, which gets no result.
+#[test]
+fn call_of_an_interrupted_agent_fails() {
+    let mut mapping = Mapping::new(features());
+    let (agent, inner) = (call("agent", "null"), call("inner", r#""agent""#));
+    let stopped =
+        r#"{"type":"system","subtype":"task_notification","tool_use_id":"agent","status":"stopped"}"#;
+    let rejected = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"agent","content":"Rejected.","is_error":true}]},"parent_tool_use_id":null}"#;
+    let result = r#"{"type":"result","subtype":"error_during_execution","is_error":true}"#;
+    let failed =
+        [&*agent, &*inner, stopped, rejected, result].map(|message| failed_by(&mut mapping, message));
+    assert_eq!(failed.map(|ids| ids.join(" ")), ["", "", "inner", "agent", ""]);
+}
+
+#[test]
+fn terminal_of_a_command_without_a_result_has_an_exit() {
+    let mut mapping = Mapping::new(Features { terminal_output: true, ..features() });
+    mapping.updates(&Message::from_line(&call("t", "null")).unwrap());
+    let result = Message::from_line(r#"{"type":"result","subtype":"success","is_error":false}"#).unwrap();
+    let update = serde_json::to_value(&mapping.updates(&result)[0]).unwrap();
+    assert_eq!(update["status"], "failed");
+    let exit = serde_json::json!({"terminal_id": "t", "exit_code": null, "signal": null});
+    assert_eq!(update["_meta"]["terminal_exit"], exit);
+}
+
+#[test]
+fn message_about_a_missing_login_is_hidden() {
+    let message = r#"{"id":"m","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"Not logged in · Please run /login"}]}"#;
+    let live = format!(
+        r#"{{"type":"assistant","message":{message},"parent_tool_use_id":null,"error":"authentication_failed"}}"#
+    );
+    assert_eq!(Mapping::new(features()).updates(&Message::from_line(&live).unwrap()), []);
+    let stored = format!(
+        r#"{{"type":"assistant","uuid":"a","session_id":"s","message":{message},"parent_tool_use_id":null,"parent_agent_id":null}}"#
+    );
+    assert_eq!(Mapping::new(features()).stored(&serde_json::from_str(&stored).unwrap()), []);
+}
+
+#[test]
+fn conversation_that_was_reset_has_no_tasks_and_no_tokens() {
+    let mut mapping = Mapping::new(features());
+    let mut shown = |line: &str| {
+        let updates = mapping.updates(&Message::from_line(line).unwrap());
+        updates.last().map(|update| serde_json::to_value(update).unwrap()).unwrap_or_default()
+    };
+    let called = r#"{"type":"assistant","message":{"id":"m","model":"m","usage":{"input_tokens":5},"content":[{"type":"tool_use","id":"t","name":"TaskCreate","input":{"subject":"Think"}}]},"parent_tool_use_id":null}"#;
+    let created = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"Task #1 created successfully: Think"}]}}"#;
+    let result =
+        r#"{"type":"result","subtype":"success","is_error":false,"modelUsage":{"m":{"contextWindow":100}}}"#;
+    let reset = r#"{"type":"conversation_reset","new_conversation_id":"c"}"#;
+    shown(called);
+    assert_eq!(shown(created)["entries"][0]["content"], "Think");
+    assert_eq!(shown(result)["used"], 5);
+    assert_eq!(shown(reset)["entries"], serde_json::json!([]));
+    assert_eq!(shown(reset), serde_json::Value::Null);
+    assert_eq!(shown(result)["used"], 0);
 }
 
 #[test]
@@ -264,6 +327,36 @@ fn texts_that_the_cli_stores_as_the_users_are_hidden() {
         let stored = serde_json::from_value(message).unwrap();
         assert_eq!(Mapping::new(features()).stored(&stored), [], "{text}");
     }
+}
+
+/// Returns the content that is shown for a stored message of the user.
+fn replayed(content: serde_json::Value) -> Vec<ContentBlock> {
+    let message = serde_json::json!({
+        "type": "user", "uuid": "u", "session_id": "s", "message": {"role": "user", "content": content},
+        "parent_tool_use_id": null, "parent_agent_id": null,
+    });
+    let updates = Mapping::new(features()).stored(&serde_json::from_value(message).unwrap()).into_iter();
+    let blocks = updates.map(|update| match update {
+        SessionUpdate::UserMessageChunk(chunk) => chunk.content,
+        other => panic!("{other:?}"),
+    });
+    blocks.collect()
+}
+
+#[test]
+fn stored_prompt_is_shown_as_it_was_sent() {
+    let text = TextResourceContents::new("fn main() {}\n", "file:///a.rs");
+    let resource = EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(text));
+    let sent =
+        [ContentBlock::from("Explain "), ContentBlock::Resource(resource), ContentBlock::from(" to me.")];
+    assert_eq!(replayed(serde_json::to_value(blocks(&sent)).unwrap()), sent);
+}
+
+#[test]
+fn reminders_of_the_cli_are_not_part_of_a_stored_prompt() {
+    let reminder = "<system-reminder>Be brief.</system-reminder>";
+    assert_eq!(replayed(format!("Hi.\n\n{reminder}").into()), [ContentBlock::from("Hi.")]);
+    assert_eq!(replayed(reminder.into()), []);
 }
 
 #[test]

@@ -186,6 +186,36 @@ async fn closed_session_is_interrupted() {
 }
 
 #[tokio::test]
+async fn model_of_the_settings_is_the_current_one() {
+    let answers = r#"    *'"subtype":"initialize"'*)
+        answer '{"models":[{"value":"default","displayName":"Default","resolvedModel":"model-a"},{"value":"b","displayName":"B","resolvedModel":"model-b"}]}' ;;
+    *'"subtype":"get_settings"'*) answer '{"applied":{"model":"model-b"}}' ;;
+    *'Use a tool'*)"#;
+    let cli = CLI.replacen("    *'Use a tool'*)", answers, 1);
+    in_folder_of(&cli, async |folder, input, lines| {
+        let opened = request("session/new", json!({"cwd": folder, "mcpServers": []}));
+        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+        let opened = result(lines).await;
+        let options = opened["configOptions"].as_array().unwrap();
+        let model = options.iter().find(|option| option["id"] == "model").unwrap();
+        assert_eq!(model["currentValue"], "b");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn prompt_is_marked_as_text_of_a_person() {
+    let noting = "user\"'*)\n        case $line in *'\"origin\":{\"kind\":\"human\"}'*) : > human ;; esac\n";
+    let cli = CLI.replacen("user\"'*)\n", noting, 1);
+    in_session_of(&cli, async |session, folder, input, lines| {
+        input.write_all(format!("{}\n", prompt(&session, "Hi.")).as_bytes()).await.unwrap();
+        result(lines).await;
+        assert!(folder.join("human").is_file());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn prompts_of_a_cli_that_names_none_are_sent_one_by_one() {
     in_session_of(OLD_CLI, async |session, _, input, lines| {
         let prompt = prompt(&session, "Go.");
@@ -370,6 +400,9 @@ async fn answer(lines: &mut Answers) -> Value {
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
+answer() {
+    echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":$1}}"
+}
 while read -r line; do
     case $line in
     *'Use a tool'*)
@@ -378,8 +411,7 @@ while read -r line; do
     *'"type":"user"'*)
         echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$(field uuid)\"]}"
         case $line in *'then die'*) kill -KILL $$ ;; esac ;;
-    *)
-        echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}" ;;
+    *) answer '{}' ;;
     esac
 done
 "#;
