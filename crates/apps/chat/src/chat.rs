@@ -3,7 +3,7 @@
 use agentwire_hub::{Hub, Naming, Offers, llm};
 use serde_json::{Value, json};
 
-use crate::{Api, ChatError, Form, Step, calls::Calls, turn};
+use crate::{Api, ApiError, ChatError, Form, Step, api::Reply, calls::Calls, turn};
 
 /// A conversation with a model that has the tools of a hub.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Chat {
         self.messages.push(json!({ "role": "user", "content": prompt.into() }));
         for rounds in 1..=self.rounds {
             let offers = self.hub.offers(Naming::default());
-            let reply = self.api.send(&self.request(&offers)).await?;
+            let reply = self.send(&offers).await?;
             let text = turn::text(&reply.content);
             if !text.is_empty() {
                 step(Step::Text(text.clone()));
@@ -111,7 +111,24 @@ impl Chat {
         Err(ChatError::TooManyRounds(self.rounds))
     }
 
-    fn request(&self, offers: &Offers) -> Value {
+    /// Sends the conversation. If the API refuses it with the last results, sends it once more with an error in their
+    /// place: otherwise it would be refused for good.
+    async fn send(&mut self, offers: &Offers) -> Result<Reply, ApiError> {
+        let refusal = match self.api.send(&self.request(&self.messages, offers)).await {
+            Err(error @ ApiError::Refused { status: 400 | 413, .. }) => error,
+            sent => return sent,
+        };
+        let mut messages = self.messages.clone();
+        if !turn::drop_results(&mut messages, &refusal) {
+            return Err(refusal);
+        }
+        // The results stay if the API refuses the conversation without them too.
+        let reply = self.api.send(&self.request(&messages, offers)).await?;
+        self.messages = messages;
+        Ok(reply)
+    }
+
+    fn request(&self, messages: &[Value], offers: &Offers) -> Value {
         let section = llm::section(&offers.described(), self.form);
         let system = match &*self.system {
             "" => section,
@@ -121,7 +138,7 @@ impl Chat {
             "model": self.api.model,
             "max_tokens": self.max_tokens,
             "system": system,
-            "messages": self.messages,
+            "messages": messages,
         });
         if self.form == Form::Native {
             let mut tools: Vec<_> = offers.tools().iter().map(llm::messages_definition).collect();

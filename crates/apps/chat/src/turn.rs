@@ -7,7 +7,7 @@ use agentwire_hub::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Form, Step,
+    ApiError, Form, Step,
     api::Reply,
     calls::{Call, Calls, Done},
 };
@@ -104,6 +104,26 @@ pub(crate) async fn from_text(
         [head].into_iter().chain(content.into_iter().map(move |block| quoted(block, is_ours)))
     });
     Some(answers.collect())
+}
+
+/// Replaces the results that the model has not answered by an error; returns `false` if there are none.
+pub(crate) fn drop_results(messages: &mut [Value], why: &ApiError) -> bool {
+    let last_reply = messages.iter().rposition(|message| message["role"] == "assistant");
+    let after = last_reply.and_then(|at| messages.get_mut(at + 1));
+    let Some(results) = after.and_then(|message| message["content"].as_array_mut()) else { return false };
+    let error = json!({"type": "text", "text": format!(
+        "The results of your calls can't be shown: {why}. The calls may have had their effect. Ask for less, such as a smaller image."
+    )});
+    // Each native call needs a result.
+    results.retain(|block| block["type"] == "tool_result");
+    for result in results.iter_mut() {
+        result["content"] = json!([error]);
+        result["is_error"] = json!(true);
+    }
+    if results.is_empty() {
+        results.push(error);
+    }
+    true
 }
 
 /// Quotes the text of a block, so that a result can't be mistaken for the user's words.

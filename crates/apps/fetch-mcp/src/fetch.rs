@@ -215,7 +215,10 @@ fn shown(
         };
         notes.extend(converted.cut.then(|| "the page was too long to be converted whole.".to_owned()));
         if converted.text.is_empty() {
-            notes.push("the page has no text; it may need scripts.".to_owned());
+            notes.push(match converted.refresh {
+                Some(url) => format!("the page has no text; it redirects to `{url}`."),
+                None => "the page has no text; it may need scripts.".to_owned(),
+            });
         }
         (converted.text, converted.title)
     } else {

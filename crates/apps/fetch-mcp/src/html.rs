@@ -30,6 +30,8 @@ pub(crate) enum Format {
 pub(crate) struct Converted {
     pub(crate) text: String,
     pub(crate) title: Option<String>,
+    /// The target of the first `<meta http-equiv="refresh">`.
+    pub(crate) refresh: Option<String>,
     /// Whether the text was cut at the limit.
     pub(crate) cut: bool,
 }

@@ -42,7 +42,7 @@ enum Job {
 pub(crate) struct Execution {
     code: String,
     limit: Duration,
-    /// The kernel for which the code was written: after a restart, its state is lost.
+    /// The kernel for which the code was written: after a restart or an exit, its state is lost.
     generation: u64,
     cancelled: CancellationToken,
     /// Printed output, live; pieces that do not fit the channel are only in the result.
@@ -263,8 +263,9 @@ impl Worker {
         if execution.cancelled.is_cancelled() || execution.reply.is_closed() {
             return;
         }
-        if execution.generation != self.shared.generation.load(Ordering::SeqCst) {
-            let text = "The kernel was restarted before this call ran, and what it may build on is gone: nothing was done.";
+        let generation = execution.generation;
+        if generation != self.shared.generation.load(Ordering::SeqCst) {
+            let text = "The kernel was restarted before this call ran, or had ended. What the call may build on is gone: nothing was done.";
             let _gone = execution.reply.send(failed(text));
             return;
         }
@@ -298,6 +299,12 @@ impl Worker {
         drop(status);
         let is_lost = kernel.is_none();
         self.kernel = kernel;
+        if is_lost && !reply.is_closed() {
+            // Refuses the queued calls. It fails if a restart has done so: later calls are for the new kernel.
+            let counter = &self.shared.generation;
+            let _refused =
+                counter.compare_exchange(generation, generation + 1, Ordering::SeqCst, Ordering::SeqCst);
+        }
         // The outcome of a cancelled call reaches no caller.
         if reply.send(outcome).is_err() {
             self.notice = if is_lost { Some(LOST_WITH_A_CALL.to_owned()) } else { notice };

@@ -136,6 +136,55 @@ async fn images_of_a_failed_call_follow_the_results() {
     assert_eq!((&answered[0]["is_error"], &answered[0]["content"]), (&json!(true), &note));
 }
 
+/// Returns the refusal of a request with an image that is too large.
+fn refusal() -> Value {
+    json!({"status": 400, "error_message": "image exceeds 5 MB maximum"})
+}
+
+#[tokio::test]
+async fn results_that_the_api_refuses_are_replaced_by_an_error() {
+    let pictures = ["", "broken"].map(|text| ("mcp__toy__picture", json!({"text": text})));
+    let replies = [calls(&pictures), refusal(), text_reply("Done."), text_reply("On.")];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await;
+    assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
+    let results = answered(&chat);
+    let uses = &chat.messages()[1]["content"];
+    assert_eq!(results.len(), 2);
+    for (at, result) in results.iter().enumerate() {
+        assert_eq!((&result["tool_use_id"], &result["is_error"]), (&uses[at]["id"], &json!(true)));
+        let [error] = &result["content"].as_array().unwrap()[..] else { panic!("{result}") };
+        assert!(error["text"].as_str().unwrap().contains("image exceeds 5 MB maximum"), "{error}");
+    }
+    assert_eq!(ask(&mut chat).await.unwrap().text, "On.");
+}
+
+#[tokio::test]
+async fn results_that_were_not_sent_at_first_can_be_replaced_later() {
+    let picture = calls(&[("mcp__toy__picture", json!({}))]);
+    let overloaded = json!({"status": 529, "retry_after": 0, "times": 3});
+    let replies = [picture, overloaded, refusal(), text_reply("Done.")];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await;
+    ask(&mut chat).await.unwrap_err();
+    assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
+    let result = &chat.messages()[2]["content"][0];
+    assert_eq!((&result["type"], &result["is_error"]), (&json!("tool_result"), &json!(true)));
+}
+
+#[tokio::test]
+async fn results_stay_if_they_are_not_what_the_api_refuses() {
+    let echo = calls(&[("mcp__toy__echo", json!({"text": "one"}))]);
+    let model = model(&json!({"replies": [echo, refusal(), refusal(), text_reply("Done.")]})).await;
+    let mut chat = chat(&model).await;
+    match ask(&mut chat).await {
+        Err(ChatError::Api(ApiError::Refused { status: 400, .. })) => {}
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
+    assert_eq!(chat.messages()[2]["content"][0]["content"], json!([{"type": "text", "text": "one"}]));
+}
+
 #[tokio::test]
 async fn rounds_are_limited_and_the_conversation_goes_on() {
     let call = calls(&[("mcp__toy__echo", json!({"text": "x"}))]);
@@ -276,6 +325,17 @@ async fn a_model_without_tools_calls_them_in_json() {
         (&json!("Result of call 2 (mcp__toy__picture):"), &json!("image"))
     );
     assert!(model.requests().iter().all(|request| !request.tools));
+}
+
+#[tokio::test]
+async fn refused_results_of_a_model_without_tools_are_one_text() {
+    let mut script = without_tools(&["{\"tool\": \"mcp__toy__picture\", \"arguments\": {}}", "", "Done."]);
+    script["match"][0]["replies"][1] = refusal();
+    let model = model(&script).await;
+    let mut chat = chat(&model).await.form(Form::Json);
+    assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
+    assert_eq!(answered(&chat).len(), 1);
+    assert!(texts(&chat).contains("image exceeds 5 MB maximum"), "{}", texts(&chat));
 }
 
 #[tokio::test]

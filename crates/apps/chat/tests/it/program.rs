@@ -37,6 +37,18 @@ async fn it_asks_before_it_calls_and_prints_the_answer() {
 }
 
 #[tokio::test]
+async fn call_is_not_denied_by_the_user_at_the_end_of_the_input() {
+    let call = json!({"blocks": [{"tool_use": {"name": "mcp__toy__echo", "input": {"text": "x"}}}]});
+    let denied = json!({"blocks": [{"text": "Denied."}]});
+    let denied = json!({"marker": "there is no input to approve it", "in": "last", "replies": [denied]});
+    let model = model(&json!({"replies": [call], "match": [denied]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let (stdout, stderr, _) = chatted_with(&model, folder.path(), &["--trust", "Go."], "").await;
+    assert_eq!(stdout, "Denied.\n", "{stderr}");
+}
+
+#[tokio::test]
 async fn answer_that_is_not_complete_is_reported() {
     let replies = json!([
         {"blocks": [{"text": "Half an"}], "stop_reason": "max_tokens"}, {"blocks": [{"text": "Whole."}]},

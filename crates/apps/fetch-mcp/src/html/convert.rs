@@ -34,6 +34,7 @@ pub(super) struct Converter {
     verbatim: Option<Verbatim>,
     title: Option<String>,
     in_title: bool,
+    refresh: Option<String>,
 }
 
 #[derive(Debug)]
@@ -80,6 +81,7 @@ impl Converter {
             verbatim: None,
             title: None,
             in_title: false,
+            refresh: None,
         }
     }
 
@@ -103,7 +105,7 @@ impl Converter {
         self.close_above(0);
         let title = self.title.map(|title| inline::fold(&title)).filter(|title| !title.is_empty());
         let cut = self.out.is_full();
-        Some(Converted { text: self.out.finish(), title, cut })
+        Some(Converted { text: self.out.finish(), title, refresh: self.refresh, cut })
     }
 
     fn text(&mut self, text: &str) {
@@ -155,6 +157,7 @@ impl Converter {
         match name {
             b"title" => self.in_title = self.title.is_none() && !tag.self_closing,
             b"base" => self.rebase(tag),
+            b"meta" => self.redirect(tag),
             b"br" => self.line_break(),
             b"hr" => self.rule(),
             b"img" => self.picture(tag),
@@ -255,6 +258,14 @@ impl Converter {
         self.has_base = true;
         if let Some(base) = inline::join(&self.base, href.trim()).filter(|base| !base.cannot_be_a_base()) {
             self.base = base;
+        }
+    }
+
+    fn redirect(&mut self, tag: &Tag) {
+        let is_refresh = tag.attribute("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh"));
+        if is_refresh && self.refresh.is_none() {
+            let url = tag.attribute("content").and_then(inline::refresh);
+            self.refresh = url.and_then(|url| inline::target(&self.base, url));
         }
     }
 

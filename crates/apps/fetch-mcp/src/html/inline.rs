@@ -53,6 +53,19 @@ pub(super) fn target(base: &Url, href: &str) -> Option<String> {
     shown.then(|| url.as_str().replace('(', "%28").replace(')', "%29"))
 }
 
+/// Returns the URL in the `content` of a refresh, such as `0; url=/next`.
+pub(super) fn refresh(content: &str) -> Option<&str> {
+    let separates = |c: char| c == ';' || c == ',' || c.is_ascii_whitespace();
+    let (_seconds, rest) = content.trim_start().split_once(separates)?;
+    let rest = rest.trim_start_matches(separates);
+    let named = rest.split_once('=').filter(|(name, _)| name.trim_end().eq_ignore_ascii_case("url"));
+    let url = named.map_or(rest, |(_, url)| url.trim_start());
+    match url.chars().next()? {
+        quote @ ('"' | '\'') => url[1..].split(quote).next(),
+        _ => Some(url),
+    }
+}
+
 /// Joins a URL to the page's base, unless one of them is long: otherwise a page could repeat a base of a million bytes
 /// a hundred thousand times.
 pub(super) fn join(base: &Url, href: &str) -> Option<Url> {

@@ -54,6 +54,21 @@ fn links_and_pictures_are_absolute() {
 }
 
 #[test]
+fn redirects_of_a_page_are_found() {
+    let refresh = |tag: &str| page(tag, Format::Markdown).refresh;
+    for content in ["0; url=c", "0;URL='c'", "5, url = \"c\" x", " 0 c", "0;c"] {
+        let tag = format!("<meta http-equiv=Refresh content='{}'>", content.replace('\'', "&#39;"));
+        assert_eq!(refresh(&tag).as_deref(), Some("https://example.com/a/c"), "{content}");
+    }
+    for content in ["300", "", "0; url=", "0; url=javascript:x()"] {
+        assert_eq!(refresh(&format!("<meta http-equiv=refresh content='{content}'>")), None, "{content}");
+    }
+    let two = "<meta name=refresh content='0; url=c'><meta http-equiv=refresh content='0; url=?d'><meta http-equiv=refresh content='0; url=e'>";
+    assert_eq!(refresh(two).as_deref(), Some("https://example.com/a/b?d"));
+    assert_eq!(refresh("<noscript><meta http-equiv=refresh content='0; url=c'></noscript>"), None);
+}
+
+#[test]
 fn lists_nest_and_count() {
     let html =
         "<ul><li>one<li><p>two</p><p>more</p><ol start=9><li>nine</li><li>ten</ol></li><li>three</ul>after";

@@ -76,4 +76,16 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     })
 }
 
-const KEPT: [&str; 9] = ["alt", "alttext", "class", "colspan", "href", "rowspan", "src", "start", "value"];
+const KEPT: [&str; 11] = [
+    "alt",
+    "alttext",
+    "class",
+    "colspan",
+    "content",
+    "href",
+    "http-equiv",
+    "rowspan",
+    "src",
+    "start",
+    "value",
+];

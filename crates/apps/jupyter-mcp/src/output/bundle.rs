@@ -178,6 +178,8 @@ mod tests {
         assert_eq!(text(json!({ "text/plain": object, "image/svg+xml": "<svg/>" })), "<svg/>");
         assert_eq!(text(json!({ "text/plain": object, "application/json": {"a": 1} })), "{\n  \"a\": 1\n}");
         assert_eq!(text(json!({ "text/plain": object })), object);
+        let player = "<audio controls><source src='data:,'/>Your browser does not support it.</audio>";
+        assert_eq!(text(json!({ "text/plain": object, "text/html": player })), object);
         assert_eq!(
             text(json!({ "text/html": "<script>x()</script>", "application/vnd.x": {}, "a/b": 1 })),
             "[Output of type a/b, application/vnd.x]"

@@ -84,7 +84,9 @@ impl Reader {
             return;
         }
         match &tag.name[..] {
-            b"script" | b"style" | b"svg" if !tag.self_closing => self.hidden = Some(tag.name.to_vec()),
+            b"audio" | b"script" | b"style" | b"svg" | b"video" if !tag.self_closing => {
+                self.hidden = Some(tag.name.to_vec());
+            }
             b"table" => {
                 self.end_table();
                 self.end_line();

@@ -6,7 +6,7 @@ mod outcome;
 use std::time::Duration;
 
 use agentwire_transport::ExitReport;
-use jupyter_protocol::{ExecuteRequest, JupyterMessage};
+use jupyter_protocol::{ExecuteReply, ExecuteRequest, JupyterMessage};
 use jupyter_zmq_client::RuntimeError;
 use rmcp::model::{CallToolResult, ContentBlock};
 use tokio::sync::{mpsc, oneshot};
@@ -58,7 +58,7 @@ pub(super) async fn run(
             (None, None)
         }
         End::Died(report) => {
-            call.drain(&mut kernel).await;
+            call.drain(&mut kernel, DRAIN_PAUSE).await;
             kernel.kill().await;
             (None, (!call.quits).then(|| last_words(report)))
         }
@@ -88,7 +88,8 @@ struct Call {
     held: Option<Instant>,
     /// Whether to repeat the interrupt, because a kernel may lose one between two internal steps.
     again: bool,
-    replied: bool,
+    /// The reply, which is shown after all output: it may arrive before earlier output.
+    reply: Option<ExecuteReply>,
     idle: bool,
     unreadable: usize,
     /// Whether the code has asked the kernel to exit.
@@ -165,7 +166,7 @@ impl Call {
             begun: false,
             held: None,
             again: false,
-            replied: false,
+            reply: None,
             idle: false,
             unreadable: 0,
             quits: false,
@@ -181,7 +182,7 @@ impl Call {
     /// Handles events until the call has ended.
     async fn follow(&mut self, kernel: &mut Kernel, events: Events<'_>) -> End {
         let Events { cancelled, reply, orders, closing } = events;
-        while !(self.replied && self.idle) {
+        while !(self.reply.is_some() && self.idle) {
             let (channels, process) = (&mut kernel.channels, &kernel.process);
             let event = tokio::select! {
                 biased;
@@ -192,10 +193,11 @@ impl Call {
                     None => return End::Closed,
                 },
                 () = given_up(cancelled, reply), if self.stop != Some(Stop::Cancelled) => Event::Interrupt(Stop::Cancelled, None),
-                // Before the messages, so that a flood of them can't delay a limit.
+                // Before the limit, so that code that has ended is not stopped while much output is unread.
+                message = read(&mut channels.shell) => Event::Message(message.map(Box::new)),
+                // Before the output, so that a flood of it can't delay a limit.
                 () = sleep_until(self.held.map_or(self.until, |held| held.min(self.until))) => Event::Late,
                 message = read(&mut channels.iopub) => Event::Message(message.map(Box::new)),
-                message = read(&mut channels.shell) => Event::Message(message.map(Box::new)),
                 _answer = channels.control.read() => continue,
                 report = process.ended() => return End::Died(report),
             };
@@ -245,7 +247,12 @@ impl Call {
                 self.interrupt_now(kernel).await;
             }
         }
-        if self.quits { End::Quit } else { End::Finished }
+        if self.quits {
+            return End::Quit;
+        }
+        // Deno sends results shortly after the end of the code.
+        self.drain(kernel, LATE_PAUSE).await;
+        End::Finished
     }
 
     /// Interrupts the code as soon as it runs.
@@ -282,11 +289,11 @@ impl Call {
         }
     }
 
-    /// Reads the kernel's output after its exit.
-    async fn drain(&mut self, kernel: &mut Kernel) {
+    /// Reads the call's output after the end of the code or the kernel, until none arrives for this long.
+    async fn drain(&mut self, kernel: &mut Kernel, pause: Duration) {
         let until = after(DRAIN_LIMIT);
         while Instant::now() < until {
-            match timeout(DRAIN_PAUSE, read(&mut kernel.channels.iopub)).await {
+            match timeout(pause, read(&mut kernel.channels.iopub)).await {
                 Ok(Ok(message)) if parent_is(&message, &self.id) => self.take(message.content),
                 Ok(Ok(_)) => {}
                 Ok(Err(RuntimeError::ZmqError(_))) | Err(_) => return,
@@ -315,6 +322,7 @@ const HOLD_LIMIT: Duration = Duration::from_secs(2);
 const END_LIMIT: Duration = Duration::from_secs(1);
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 const DRAIN_PAUSE: Duration = Duration::from_millis(50);
+const LATE_PAUSE: Duration = Duration::from_millis(5);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 #[cfg(test)]

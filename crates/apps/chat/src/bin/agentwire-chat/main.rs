@@ -159,7 +159,8 @@ async fn asked(call: agentwire_hub::Proposed) -> CallDecision {
     };
     match answered(question).await {
         Ok(Some(line)) if matches!(line.trim(), "y" | "Y" | "yes") => CallDecision::Allow,
-        _ => CallDecision::deny("the user said no"),
+        Ok(Some(_)) => CallDecision::deny("the user said no"),
+        Ok(None) | Err(_) => CallDecision::deny("there is no input to approve it; see `--allow`"),
     }
 }
 

@@ -40,11 +40,11 @@ impl Call {
             JupyterMessageContent::Status(status) => {
                 self.idle |= status.execution_state == ExecutionState::Idle;
             }
-            JupyterMessageContent::ExecuteReply(reply) => self.reply(reply),
+            JupyterMessageContent::ExecuteReply(reply) => self.replied(reply),
             // The input echo, and messages between widgets.
             _ => {}
         }
-        if self.replied || self.idle {
+        if self.reply.is_some() || self.idle {
             self.settle();
         }
     }
@@ -71,20 +71,24 @@ impl Call {
         self.unreadable += 1;
     }
 
-    fn reply(&mut self, reply: ExecuteReply) {
-        self.replied = true;
+    fn replied(&mut self, reply: ExecuteReply) {
+        // The code has called `quit()`, and the kernel expects its client to shut it down.
+        let asks_exit = |payload: &Payload| matches!(payload, Payload::AskExit { keepkernel: false });
+        self.quits |= reply.payload.iter().any(asks_exit);
+        self.reply = Some(reply);
+    }
+
+    /// Shows the pages of the reply, and its error unless that was also sent as an output.
+    pub(super) fn show_reply(&mut self) {
+        let Some(reply) = self.reply.take() else { return };
         for payload in &reply.payload {
-            match payload {
-                Payload::Page { data, .. } => self.output.show(None, data),
-                // The code has called `quit()`, and the kernel expects its client to shut it down.
-                Payload::AskExit { keepkernel: false } => self.quits = true,
-                _ => {}
+            if let Payload::Page { data, .. } = payload {
+                self.output.show(None, data);
             }
         }
         if self.is_error || reply.status == ReplyStatus::Ok {
             return;
         }
-        // Usually the error was also sent as an output before.
         match reply.error.map(|error| *error) {
             Some(ReplyError { ename, evalue, traceback }) => self.error(&ename, &evalue, &traceback),
             // IRkernel answers an interrupt without an error.

@@ -8,18 +8,21 @@ use super::{Call, End, Stop};
 use crate::kernel::last_words;
 
 impl Call {
-    pub(super) fn outcome(self, end: &End) -> CallToolResult {
+    pub(super) fn outcome(mut self, end: &End) -> CallToolResult {
         let is_wanted = match end {
-            End::Finished | End::Quit => true,
+            End::Finished => self.reply.is_some(),
+            End::Quit => true,
             End::Died(_) => self.quits,
             _ => false,
         };
+        let ending = self.ending(end);
+        self.show_reply();
         let is_error = self.is_error || self.stop.is_some() || !is_wanted;
         let mut notes = Vec::new();
         if self.unreadable > 0 {
             notes.push(format!("[{} messages of the kernel could not be read.]", self.unreadable));
         }
-        notes.extend(self.ending(end));
+        notes.extend(ending);
         let mut content = self.output.into_content(&notes);
         if content.is_empty() {
             content.push(ContentBlock::text("(no output)"));
@@ -35,7 +38,8 @@ impl Call {
             None => String::new(),
         };
         Some(match end {
-            End::Finished if self.stop.is_none() => return None,
+            End::Finished if self.stop.is_none() && self.reply.is_some() => return None,
+            End::Finished if self.stop.is_none() => UNREPORTED.to_owned(),
             End::Finished => format!("[Interrupted: {why}. What was computed before is kept.]"),
             End::Quit => format!("[The code ended the kernel.\n{LOST}]"),
             End::Died(_) if self.quits => format!("[The code ended the kernel.\n{LOST}]"),
@@ -65,4 +69,5 @@ fn seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 
+const UNREPORTED: &str = "[The kernel did not report how the code ended.]";
 const LOST: &str = "The next call starts a new one, without anything that was computed.";

@@ -1,15 +1,18 @@
-//! Tests of kernels that have exited or take no messages, and of notices.
+//! Tests of kernels that have exited or take no messages, of the order of messages, and of notices.
 
 use std::time::Duration;
 
-use jupyter_protocol::{ClearOutput, ExecuteReply, ExecuteRequest, JupyterMessage, Status, StreamContent};
+use jupyter_protocol::{
+    ClearOutput, ErrorOutput, ExecuteReply, ExecuteRequest, ExecuteResult, ExecutionCount, JupyterMessage,
+    JupyterMessageContent, MediaType, ReplyError, ReplyStatus, Status, StreamContent,
+};
 use rmcp::model::CallToolResult;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use zeromq::{SocketSend as _, ZmqMessage};
 
-use super::{Call, run};
-use crate::kernel::fake;
+use super::{Call, DRAIN_PAUSE, End, Events, run};
+use crate::kernel::{Kernel, fake};
 use crate::options::Options;
 use crate::output::Output;
 use crate::worker::Execution;
@@ -22,7 +25,7 @@ async fn unreadable_message_hides_no_later_output() {
     let mut call = Call::new(&request, Output::new(1_000, 0), mpsc::channel(1).0, second, second);
     sockets.iopub.socket.send(ZmqMessage::from("no message of Jupyter")).await.unwrap();
     sockets.iopub.send(StreamContent::stdout("later").as_child_of(&request)).await.unwrap();
-    call.drain(&mut kernel).await;
+    call.drain(&mut kernel, DRAIN_PAUSE).await;
     assert_eq!(call.unreadable, 1);
     let content = call.output.into_content(&[]);
     assert_eq!(content[0].as_text().unwrap().text, "later");
@@ -59,6 +62,103 @@ async fn code_that_clears_its_output_hides_no_notice() {
     let (ran, ()) = tokio::join!(running, answering);
     let texts: Vec<_> = ran.outcome.content.iter().map(|block| &*block.as_text().unwrap().text).collect();
     assert_eq!(texts, ["[The kernel had ended.]", "(no output)"]);
+}
+
+#[test]
+fn code_whose_end_is_not_reported_has_failed() {
+    let mut call = call(&request());
+    call.take(JupyterMessageContent::Status(Status::idle()));
+    let outcome = call.outcome(&End::Finished);
+    assert_eq!(text(&outcome), "[The kernel did not report how the code ended.]");
+    assert_eq!(outcome.is_error, Some(true));
+}
+
+#[test]
+fn error_is_shown_once_although_the_reply_overtakes_it() {
+    let traceback = || vec!["ZeroDivisionError: division by zero".to_owned()];
+    let error = ReplyError { traceback: traceback(), ..ReplyError::default() };
+    let reply =
+        ExecuteReply { status: ReplyStatus::Error, error: Some(Box::new(error)), ..ExecuteReply::default() };
+    let output = ErrorOutput { traceback: traceback(), ..ErrorOutput::default() };
+    for outputs in [vec![], vec![output]] {
+        let mut call = call(&request());
+        call.take(JupyterMessageContent::ExecuteReply(reply.clone()));
+        outputs.into_iter().for_each(|output| call.take(JupyterMessageContent::ErrorOutput(output)));
+        call.take(JupyterMessageContent::Status(Status::idle()));
+        let outcome = call.outcome(&End::Finished);
+        assert_eq!((text(&outcome), outcome.is_error), (traceback().concat(), Some(true)));
+    }
+}
+
+#[tokio::test]
+async fn code_that_has_ended_is_not_stopped_while_output_is_unread() {
+    let (mut kernel, mut sockets) = fake::kernel().await;
+    let ended = |request: &JupyterMessage| {
+        vec![StreamContent::stdout("unread").as_child_of(request), Status::idle().as_child_of(request)]
+    };
+    // Its limits are over when it begins.
+    let mut call = called(&mut kernel, &mut sockets, ended).await;
+    let end = followed(&mut call, &mut kernel).await;
+    assert!(matches!(end, End::Finished));
+    let outcome = call.outcome(&end);
+    assert_eq!((text(&outcome), outcome.is_error), ("unread".to_owned(), Some(false)));
+}
+
+/// As Deno sends it.
+#[tokio::test]
+async fn result_that_follows_the_end_of_the_code_is_shown() {
+    let (mut kernel, mut sockets) = fake::kernel().await;
+    let ended = |request: &JupyterMessage| {
+        let result = ExecuteResult::from((ExecutionCount::new(1), MediaType::Plain("2".to_owned())));
+        vec![Status::idle().as_child_of(request), result.as_child_of(request)]
+    };
+    let mut call = called(&mut kernel, &mut sockets, ended).await;
+    let end = followed(&mut call, &mut kernel).await;
+    assert_eq!(text(&call.outcome(&end)), "2");
+}
+
+fn request() -> JupyterMessage {
+    ExecuteRequest::new("code".to_owned()).into()
+}
+
+/// Returns a call of this request whose time limit and grace period are over.
+fn call(request: &JupyterMessage) -> Call {
+    Call::new(request, Output::new(1_000, 0), mpsc::channel(1).0, Duration::ZERO, Duration::ZERO)
+}
+
+/// Returns a call whose reply and outputs have arrived, and are unread.
+async fn called(
+    kernel: &mut Kernel,
+    sockets: &mut fake::Sockets,
+    outputs: impl FnOnce(&JupyterMessage) -> Vec<JupyterMessage>,
+) -> Call {
+    kernel.channels.shell.send(request()).await.unwrap();
+    let request = sockets.shell.read().await.unwrap();
+    sockets.shell.send(ExecuteReply::default().as_child_of(&request)).await.unwrap();
+    sockets.iopub.send(StreamContent::stdout("first").into()).await.unwrap();
+    for output in outputs(&request) {
+        sockets.iopub.send(output).await.unwrap();
+    }
+    // The reply was sent before it, and the outputs with it.
+    while !is_first(kernel.channels.iopub.read().await.unwrap().content) {}
+    call(&request)
+}
+
+fn is_first(content: JupyterMessageContent) -> bool {
+    matches!(content, JupyterMessageContent::StreamContent(output) if output.text == "first")
+}
+
+/// Follows a call to its end.
+async fn followed(call: &mut Call, kernel: &mut Kernel) -> End {
+    let (_orders, mut orders) = mpsc::channel(1);
+    let (mut reply, _outcome) = oneshot::channel();
+    let (cancelled, closing) = (CancellationToken::new(), CancellationToken::new());
+    let events = Events { cancelled: &cancelled, reply: &mut reply, orders: &mut orders, closing: &closing };
+    call.follow(kernel, events).await
+}
+
+fn text(outcome: &CallToolResult) -> String {
+    outcome.content.iter().map(|block| &*block.as_text().unwrap().text).collect()
 }
 
 fn execution(code: String, reply: oneshot::Sender<CallToolResult>) -> Execution {

@@ -8,7 +8,7 @@ use agentwire_testkit::eventually;
 use rmcp::model::ServerResult;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::client::{Client, lives};
+use crate::client::{Client, answer, lives};
 use crate::real::{python, python_with};
 
 #[tokio::test]
@@ -60,6 +60,27 @@ async fn kernel_exit_between_calls_is_reported_by_the_next_call() {
     assert!(next.starts_with("[The kernel had ended since the last call (exit code 3"), "{next}");
     assert!(next.ends_with("nothing of what was computed is left.]\n1"), "{next}");
     assert_eq!(client.text("2").await, "2");
+    client.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn call_behind_one_that_loses_the_kernel_does_not_run() {
+    let client = python().await;
+    let gate = tempfile::tempdir().unwrap();
+    let open = gate.path().join("open");
+    client.text("import os, time\nx = 7").await;
+    let dies = format!(
+        "print('runs', flush=True)\nwhile not os.path.exists({open:?}): time.sleep(0.01)\nos._exit(9)"
+    );
+    let running = client.begin(&dies).await;
+    client.wait_for_progress("runs").await;
+    let waiting = client.begin_all(["print('x' in globals())".to_owned()], 1).await.pop().unwrap();
+    std::fs::write(&open, "").unwrap();
+    assert!(answer(running).await.text.contains("exit code 9"));
+    let refused = answer(waiting).await;
+    assert!(refused.is_error && refused.text.contains("nothing was done"), "{}", refused.text);
+    assert_eq!(client.text("'x' in globals()").await, "False");
     client.close().await;
 }
 

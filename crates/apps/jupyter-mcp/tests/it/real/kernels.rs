@@ -44,6 +44,8 @@ async fn bash_is_a_kernel_too() {
         stopped.text
     );
     assert_eq!(client.text("echo $x").await, "7");
+    let unclosed = client.run("echo \"abc").await;
+    assert!(unclosed.is_error, "{}", unclosed.text);
     let info = client.tool("get_kernel_info").await.text;
     assert!(info.contains("Language: lang"), "{info}");
     client.close().await;
