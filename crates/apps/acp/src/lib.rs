@@ -3,6 +3,7 @@
 mod agent;
 mod capabilities;
 mod config;
+mod embedded;
 mod failure;
 mod features;
 mod launch;

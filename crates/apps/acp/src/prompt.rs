@@ -2,14 +2,13 @@
 
 use agent_client_protocol::v1::schema::{
     BlobResourceContents, ContentBlock, EmbeddedResourceResource, ImageContent, ResourceLink,
-    TextResourceContents,
 };
 use agentwire::{
     Block,
     protocol::content::{Document, Image, Text},
 };
 
-use crate::mapping::with_own_name;
+use crate::{embedded, mapping::with_own_name};
 
 /// Returns the blocks of a prompt.
 ///
@@ -17,7 +16,7 @@ use crate::mapping::with_own_name;
 /// read becomes a note.
 pub(crate) fn blocks(prompt: &[ContentBlock]) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let mut embedded = Vec::new();
+    let mut at_the_end = Vec::new();
     for block in prompt {
         match block {
             ContentBlock::Text(text) => blocks.push(of_text(with_own_name(&text.text))),
@@ -25,16 +24,16 @@ pub(crate) fn blocks(prompt: &[ContentBlock]) -> Vec<Block> {
             ContentBlock::ResourceLink(link) => blocks.push(of_text(mention(link))),
             ContentBlock::Resource(resource) => match &resource.resource {
                 EmbeddedResourceResource::TextResourceContents(text) => {
-                    blocks.push(of_text(embedded_mention(&text.uri)));
-                    embedded.push(of_embedded(text));
+                    blocks.push(of_text(embedded::mention(&text.uri)));
+                    at_the_end.push(of_text(embedded::written(text)));
                 }
-                EmbeddedResourceResource::BlobResourceContents(blob) => embedded.push(of_blob(blob)),
+                EmbeddedResourceResource::BlobResourceContents(blob) => at_the_end.push(of_blob(blob)),
                 _ => blocks.push(of_text(UNREADABLE)),
             },
             _ => blocks.push(of_text(UNREADABLE)),
         }
     }
-    blocks.append(&mut embedded);
+    blocks.append(&mut at_the_end);
     blocks
 }
 
@@ -75,22 +74,6 @@ fn split_position(path: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn of_embedded(text: &TextResourceContents) -> Block {
-    of_text(format!("<context ref=\"{}\">\n{}\n</context>", text.uri, text.text))
-}
-
-/// Returns the text that stands for an embedded text in the prompt.
-pub(crate) fn embedded_mention(uri: &str) -> String {
-    format!("[{uri}]")
-}
-
-/// Returns the embedded text that the text of a block was made of, if it was made of one.
-pub(crate) fn embedded(block: &str) -> Option<TextResourceContents> {
-    // The npm adapter begins the block with a line break.
-    let (uri, text) = block.trim_start().strip_prefix("<context ref=\"")?.split_once("\">\n")?;
-    Some(TextResourceContents::new(text.trim_end().strip_suffix("\n</context>")?, uri))
-}
-
 fn of_blob(blob: &BlobResourceContents) -> Block {
     match blob.mime_type.as_deref() {
         Some(kind) if kind.starts_with("image/") => Image::base64(kind, blob.blob.clone()).into(),
@@ -121,7 +104,7 @@ const UNREADABLE: &str = "[content of a kind that can't be read]";
 
 #[cfg(test)]
 mod tests {
-    use agent_client_protocol::v1::schema::{AudioContent, EmbeddedResource};
+    use agent_client_protocol::v1::schema::{AudioContent, EmbeddedResource, TextResourceContents};
     use serde_json::{Value, json};
 
     use super::*;

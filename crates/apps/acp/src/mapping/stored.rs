@@ -14,7 +14,7 @@ use agentwire::{
 };
 
 use super::{Mapping, content};
-use crate::prompt::{embedded, embedded_mention};
+use crate::embedded;
 
 impl Mapping {
     /// Returns the updates that show a stored message again.
@@ -40,7 +40,8 @@ impl Mapping {
             Content::Text(text) => shown(&text, &[]).map(chunk).into_iter().collect(),
             Content::Blocks(blocks) => {
                 let texts = blocks.iter().filter_map(Block::as_text);
-                let resources: Vec<_> = texts.filter_map(|text| embedded(&without_reminders(text))).collect();
+                let resources: Vec<_> =
+                    texts.filter_map(|text| embedded::read(&without_reminders(text))).collect();
                 let mut updates = Vec::new();
                 for block in &blocks {
                     match block {
@@ -60,11 +61,11 @@ impl Mapping {
 /// again at the end of the prompt.
 fn shown(text: &str, resources: &[TextResourceContents]) -> Option<ContentBlock> {
     let text = without_reminders(text);
-    if let Some(resource) = resources.iter().find(|resource| embedded_mention(&resource.uri) == text) {
+    if let Some(resource) = resources.iter().find(|resource| embedded::mention(&resource.uri) == text) {
         let resource = EmbeddedResourceResource::TextResourceContents(resource.clone());
         return Some(ContentBlock::Resource(EmbeddedResource::new(resource)));
     }
-    if embedded(&text).is_some() {
+    if embedded::read(&text).is_some() {
         return None;
     }
     typed(&text).map(ContentBlock::from)
