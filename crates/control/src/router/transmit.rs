@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use agentwire_protocol::RequestId;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
 /// The queue of lines to write.
 #[derive(Debug, Default)]
@@ -65,7 +65,8 @@ impl Transmit {
         front.is_some_and(|front| !self.handshake_first || matches!(front.kind, Kind::Handshake(_)))
     }
 
-    fn pop_line(&mut self) -> Option<Bytes> {
+    /// Takes the next line.
+    pub(super) fn pop(&mut self) -> Option<Bytes> {
         if !self.is_ready() {
             return None;
         }
@@ -77,27 +78,6 @@ impl Transmit {
         }
         self.last_was_prompt = kind == Kind::Prompt;
         Some(line)
-    }
-
-    /// Takes the next line, or several short answers in a row as one piece: each write costs a system call.
-    ///
-    /// Other lines are taken one by one: a call can be cancelled until then, and a taken prompt is remembered.
-    pub(super) fn pop(&mut self) -> Option<Bytes> {
-        let (mut lines, mut bytes) = (0, 0);
-        for OutboundLine { line, kind } in &self.lines {
-            if *kind != Kind::Answer || bytes + line.len() > MAX_JOINED {
-                break;
-            }
-            (lines, bytes) = (lines + 1, bytes + line.len());
-        }
-        if lines < 2 {
-            return self.pop_line();
-        }
-        let mut joined = BytesMut::with_capacity(bytes);
-        for _ in 0..lines {
-            joined.extend_from_slice(&self.pop_line()?);
-        }
-        Some(joined.freeze())
     }
 
     /// Removes a call that was not taken yet, and returns whether there was one.
@@ -129,53 +109,12 @@ impl Transmit {
 
 /// The memory of a queued answer beside its line, in bytes: the queue entry and spare capacity of the allocation.
 const ANSWER_OVERHEAD: usize = 256;
-/// The largest piece of joined answers, in bytes. Copying that much costs less than another write, and it fits a pipe.
-const MAX_JOINED: usize = 16 << 10;
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
 
-    use super::{Kind, MAX_JOINED, Transmit};
-
-    fn pieces(lines: impl IntoIterator<Item = (&'static str, Kind)>) -> Vec<Bytes> {
-        let mut transmit = Transmit::default();
-        for (line, kind) in lines {
-            transmit.push(Bytes::from_static(line.as_bytes()), kind);
-        }
-        let pieces = std::iter::from_fn(|| transmit.pop()).collect();
-        assert_eq!((transmit.bytes(), transmit.answer_bytes()), (0, 0));
-        pieces
-    }
-
-    #[test]
-    fn only_consecutive_answers_are_joined() {
-        let request = || Kind::Request("r".into());
-        let lines = [
-            ("a\n", Kind::Answer),
-            ("b\n", Kind::Answer),
-            ("p\n", Kind::Prompt),
-            ("q\n", Kind::Prompt),
-            ("c\n", Kind::Answer),
-            ("r\n", request()),
-            ("s\n", request()),
-            ("o\n", Kind::Other),
-            ("d\n", Kind::Answer),
-            ("e\n", Kind::Answer),
-            ("f\n", Kind::Answer),
-        ];
-        let expected = ["a\nb\n", "p\n", "q\n", "c\n", "r\n", "s\n", "o\n", "d\ne\nf\n"];
-        assert_eq!(pieces(lines), expected);
-    }
-
-    #[test]
-    fn joined_answers_have_a_size_limit() {
-        let long: &'static str = "x".repeat(MAX_JOINED - 1).leak();
-        let joined =
-            pieces([("a", Kind::Answer), (long, Kind::Answer), ("b", Kind::Answer), ("c", Kind::Answer)]);
-        assert_eq!(joined.iter().map(Bytes::len).collect::<Vec<_>>(), [MAX_JOINED, 2]);
-        assert_eq!(pieces([(long, Kind::Answer), (long, Kind::Answer)]).len(), 2);
-    }
+    use super::{Kind, Transmit};
 
     #[test]
     fn no_line_is_taken_before_the_handshake() {
@@ -195,7 +134,7 @@ mod tests {
         assert_eq!(transmit.pop(), Some(line(b"i")));
         transmit.push_handshake(line(b"j"), "j".into());
         let rest: Vec<_> = std::iter::from_fn(|| transmit.pop()).collect();
-        assert_eq!(rest, [line(b"ab"), line(b"q"), line(b"j")]);
+        assert_eq!(rest, [line(b"a"), line(b"b"), line(b"q"), line(b"j")]);
         assert_eq!((transmit.bytes(), transmit.answer_bytes()), (0, 0));
     }
 }
