@@ -125,8 +125,9 @@ impl Prepared {
         &self.control
     }
 
-    /// Adds a filter that takes lines off the stream before they become messages. It gets the lines that the filters
-    /// added before leave.
+    /// Adds a filter that takes lines off the stream before they become messages.
+    ///
+    /// Filters run in the order in which they were added, each on the lines that the earlier ones return.
     #[must_use]
     pub fn filter(mut self, filter: impl Into<Option<Arc<dyn FrameFilter>>>) -> Self {
         let filter: Option<Arc<dyn FrameFilter>> = filter.into();

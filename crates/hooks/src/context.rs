@@ -31,7 +31,8 @@ pub struct HookContext {
     /// - If the CLI refuses late events ([`REFUSES_WHEN_LATE`](agentwire_protocol::hook::HookEvent::REFUSES_WHEN_LATE)),
     ///   or a failure does not refuse the event, the deadline is the CLI's limit, at which the CLI cancels the request.
     ///   If the CLI does not cancel it, the token is cancelled 5 seconds after the deadline, and 5 seconds later the
-    ///   handler is dropped and counts as failed. Several [`Handlers`](crate::Handlers) may have an earlier deadline.
+    ///   handler is dropped and counts as failed. [`Handlers`](crate::Handlers) may have
+    ///   an earlier deadline, and their token is cancelled before that.
     /// - For other events, such as `Stop`, the CLI would let a late event pass, so this crate refuses it earlier: the
     ///   deadline is a fifth of the limit, at most 2 seconds, before the CLI's limit. The token is cancelled the same time
     ///   before the deadline. For a limit below five seconds the handshake declares a longer one, so that the CLI waits at

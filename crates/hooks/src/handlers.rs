@@ -41,8 +41,9 @@ use merge::Merged;
 ///
 /// The matcher's time limit is one limit for all of them.
 /// If a failure does not refuse the event and the CLI would let a late event pass, this limit ends a fifth, at most 2
-/// seconds, before the CLI's, so that the replies of the other handlers still reach the CLI. The handler that runs then is
-/// dropped and counts as failed; those after it are called, and dropped too if they are not ready at once.
+/// seconds, before the CLI's, so that the replies of the other handlers still reach the CLI; except for `SessionEnd`, which
+/// has no replies. The handler that runs then is dropped and counts as failed; those after it are called, and dropped too
+/// if they are not ready at once. Set no limit below 5 seconds for such handlers, because their reply needs a second.
 ///
 /// ```
 /// use agentwire_hooks::{Handlers, Hooks};
@@ -105,13 +106,18 @@ impl<E: HookEvent> Handlers<E> {
             Box::pin(async move {
                 let mut merged = Merged::<E>::new();
                 let start = Instant::now();
-                // A late event passes without the replies so far, such as a redaction.
-                let passes = context.deadline.filter(|_| !failure_refuses && !E::REFUSES_WHEN_LATE);
-                let limit = Limit::ahead_of(passes.map_or(Duration::MAX, |at| at - start.into_std()));
+                // A late event would pass without the replies of the other handlers, such as a redaction. `SessionEnd`
+                // has none.
+                let passes = !failure_refuses && !E::REFUSES_WHEN_LATE && E::NAME != "SessionEnd";
+                let until = context.deadline.filter(|_| passes);
+                // The longest duration is no limit.
+                let limit = Limit::ahead_of(until.map_or(Duration::MAX, |at| at - start.into_std()));
                 context.deadline = limit.deadline(start).or(context.deadline);
                 for handler in &*handlers {
-                    let work = handler(input.clone(), context.clone());
-                    let answer = limit.bound(start, context.cancelled.clone(), work).await;
+                    // Cancelled for the handler that runs at the limit, and not for the next ones.
+                    let cancelled = context.cancelled.child_token();
+                    let own = HookContext { cancelled: cancelled.clone(), ..context.clone() };
+                    let answer = limit.bound(start, cancelled, handler(input.clone(), own)).await;
                     let answer = answer.unwrap_or(Err(HookError::Late));
                     let add = |answer| merged.add(answer, &mut input).map_err(HookError::Failed);
                     if let Err(error) = answer.and_then(add) {

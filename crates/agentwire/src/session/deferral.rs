@@ -28,7 +28,7 @@ pub(super) struct Deferrals {
 struct State {
     /// The number of turns that had ended before the last deferred tool use, and that tool use.
     deferred: Mutex<Option<(u64, ToolUseId)>>,
-    /// The tool uses of the last whole message of the main conversation, each with the message's id.
+    /// The tool uses of the turn's last whole message of the main conversation, each with the message's id.
     whole: Mutex<Vec<(ApiMessageId, ToolUseId)>>,
 }
 
@@ -115,6 +115,10 @@ impl State {
 /// The CLI sends a message, in one line or a line for each block, before it calls hooks for its tool uses.
 impl FrameFilter for State {
     fn filter(&self, frame: Frame) -> Option<Frame> {
+        let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        if frame.kind == FrameKind::Result {
+            whole.clear();
+        }
         // Most messages are streamed and have no stop reason yet, so skip decoding them.
         if frame.kind == FrameKind::Other
             && frame.line.to_str().is_ok_and(|text| text.contains("\"stop_reason\":\""))
@@ -124,7 +128,6 @@ impl FrameFilter for State {
         {
             let id = &assistant.message.id;
             let tool_uses = assistant.message.content.iter().filter_map(Block::as_tool_use);
-            let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
             whole.retain(|(last, _)| last == id);
             whole.extend(tool_uses.map(|tool_use| (id.clone(), tool_use.id.clone())));
         }

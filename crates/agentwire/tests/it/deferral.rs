@@ -68,11 +68,14 @@ async fn tool_use_of_a_message_without_a_stream_is_deferred_only_alone() {
     let whole = Some("tool_use");
     let mut of_a_subagent = requested("m2", &["t3"], whole);
     of_a_subagent["parent_tool_use_id"] = "t0".into();
+    let done = serde_json::from_str(&result("Done.")).unwrap();
     let cases = [
         (vec![requested("m1", &["t1"], whole), requested("m1", &["t2"], whole)], "deny"),
         (vec![requested("m1", &["t1", "t2"], whole), of_a_subagent], "deny"),
         (vec![requested("m1", &["t1"], whole)], "defer"),
         (vec![requested("m0", &["t0"], whole), requested("m1", &["t1"], whole)], "defer"),
+        // An API of another provider may send no ids.
+        (vec![requested("", &["t0"], whole), done, requested("", &["t1"], whole)], "defer"),
         (vec![requested("m1", &["t1"], None), requested("m1", &["t2"], None)], "defer"),
     ];
     for (lines, expected) in cases {

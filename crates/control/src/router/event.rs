@@ -118,7 +118,7 @@ pub struct TurnInfo {
     /// Whether it has begun. Messages before that, such as `command_lifecycle` messages and updates on background tasks,
     /// belong to no turn.
     pub has_begun: bool,
-    /// The prompts that it answers, as far as the CLI has named them; the first 256, in the order of their naming.
+    /// The prompts that it answers, as far as the CLI has named them; the first 1024, in the order of their naming.
     ///
     /// The CLI names all prompts of a result, and the others from the first message on; 2.1.197 names none.
     /// Each message that names a prompt has a list of its own, so the lists share the ids.

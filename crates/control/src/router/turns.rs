@@ -361,6 +361,6 @@ const MAX_PROMPTS: usize = 4096;
 /// How many prompts of a turn are listed. The CLI names at most 64 in a message, and reports each one that starts a turn.
 ///
 /// Each unread message that names a prompt has a list of its own, so the memory of a turn grows with the square of this.
-const MAX_NAMED_PROMPTS: usize = 256;
+const MAX_NAMED_PROMPTS: usize = 1024;
 /// How many tasks are remembered: far more than run at once.
 const MAX_TASKS: usize = 4096;

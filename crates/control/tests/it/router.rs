@@ -584,11 +584,11 @@ fn input_that_ends_when_idle_waits_for_a_prompt_without_an_id() {
 #[test]
 fn a_turn_lists_each_of_its_first_prompts_once() {
     let mut script = Script::default();
-    for number in (0..300).chain(0..300) {
+    for number in (0..1030).chain(0..1030) {
         script.line(&lifecycle(&number.to_string(), "started"));
     }
     let named: Vec<_> = script.router.turn().prompts.iter().map(ToString::to_string).collect();
-    let first: Vec<_> = (0..256).map(|number| number.to_string()).collect();
+    let first: Vec<_> = (0..1024).map(|number| number.to_string()).collect();
     assert_eq!(named, first);
 }
 

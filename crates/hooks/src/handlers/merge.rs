@@ -41,11 +41,26 @@ impl<E: HookEvent> Merged<E> {
         let HookAnswer::Now(reply) = answer else { return Ok(()) };
         let mut reply: Fields = convert(&reply)?;
         if let Some(output) = reply.remove(OUTPUT) {
-            let output: Fields = decode(&output)?;
+            let mut output: Fields = decode(&output)?;
+            self.carry_mcp_output(&mut output, input)?;
             apply_to_input::<E>(input, &output)?;
             self.merge_output(output)?;
         }
         self.merge_reply(reply)
+    }
+
+    /// Moves a changed output to the field of an earlier one, beside which the CLI ignores the field for MCP tools only.
+    fn carry_mcp_output(&self, later: &mut Fields, input: &E::Input) -> Result<(), String> {
+        if self.output.contains_key("updatedToolOutput")
+            && let Some(changed) = later.remove("updatedMCPToolOutput")
+        {
+            let input: Fields = convert(input)?;
+            let name = input.get("tool_name").map_or("", RawJson::as_str);
+            if input.contains_key("mcp_server") || name.starts_with("\"mcp__") {
+                later.entry("updatedToolOutput".to_owned()).or_insert(changed);
+            }
+        }
+        Ok(())
     }
 
     /// Records a failure; the first one counts.
@@ -104,12 +119,6 @@ impl<E: HookEvent> Merged<E> {
                 None => decision,
             };
             first.insert("decision".to_owned(), merged);
-        }
-        // The CLI ignores the second field beside the first, which has the same effect for all tools.
-        if first.contains_key("updatedToolOutput")
-            && let Some(changed) = later.remove("updatedMCPToolOutput")
-        {
-            later.entry("updatedToolOutput".to_owned()).or_insert(changed);
         }
         merge_fields(first, later)
     }

@@ -205,7 +205,7 @@ async fn changes_build_on_one_another() {
     assert_eq!(reply["hookSpecificOutput"]["updatedToolOutput"], "*** and ***");
 }
 
-/// The CLI ignores `updatedMCPToolOutput` beside `updatedToolOutput`.
+/// The CLI ignores `updatedMCPToolOutput` beside `updatedToolOutput`, and for its own tools.
 #[tokio::test]
 async fn changed_output_of_an_mcp_tool_builds_on_the_one_before() {
     let redacts = async |input: PostToolUseInput, _| {
@@ -216,9 +216,13 @@ async fn changed_output_of_an_mcp_tool_builds_on_the_one_before() {
     };
     let first = async |_, _| HookReply::<PostToolUse>::replace_output(raw(&json!("*** and token")));
     let both = Handlers::of(PostToolUse).then(first).then(redacts);
-    let reply = answer(Hooks::new().on(PostToolUse, both.in_order()), post_tool_use()).await.unwrap();
-    let output = json!({"hookEventName": "PostToolUse", "updatedToolOutput": "*** and ***"});
-    assert_eq!(reply["hookSpecificOutput"], output);
+    for (tool, expected) in [("mcp__srv__get", "*** and ***"), ("Read", "*** and token")] {
+        let mut of_tool = post_tool_use();
+        of_tool["tool_name"] = tool.into();
+        let reply = answer(Hooks::new().on(PostToolUse, both.clone().in_order()), of_tool).await.unwrap();
+        let output = json!({"hookEventName": "PostToolUse", "updatedToolOutput": expected});
+        assert_eq!(reply["hookSpecificOutput"], output, "{tool}");
+    }
 }
 
 /// If the event can't refuse, neither a failure nor a block discards another handler's redaction.

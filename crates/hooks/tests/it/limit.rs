@@ -2,7 +2,7 @@
 
 use std::{future::pending, time::Duration};
 
-use agentwire_hooks::{Handlers, Hooks, Matcher};
+use agentwire_hooks::{Handlers, HookContext, Hooks, Matcher};
 use agentwire_protocol::{
     RawJson,
     control::HookFailure,
@@ -98,6 +98,28 @@ async fn late_handler_of_several_does_not_hold_back_the_replies_of_the_others() 
     assert_eq!(timed(hooks, callback("hook_0", pre_tool_use("Bash"))).await, (late, 15_000));
 }
 
+/// The handler that runs at the limit is cancelled, and not those after it.
+#[tokio::test(start_paused = true)]
+async fn handler_after_a_late_one_is_not_cancelled() {
+    let chain = Handlers::of(PostToolUse)
+        .then(async |_, cx: HookContext| cx.cancelled.cancelled().await)
+        .then(async |_, cx: HookContext| {
+            let text = if cx.cancelled.is_cancelled() { "cancelled" } else { "goes on" };
+            HookReply::<PostToolUse>::context(text)
+        });
+    let hooks = Hooks::new().on_matching(PostToolUse, five_seconds(), chain.in_order());
+    let reply = timed(hooks, callback("hook_0", post_tool_use())).await.0.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["additionalContext"], "goes on");
+}
+
+#[tokio::test(start_paused = true)]
+async fn handlers_of_the_end_have_its_whole_limit() {
+    let chain = Handlers::of(SessionEnd).then(async |_, _| tokio::time::sleep(Duration::from_secs(3)).await);
+    let hooks = Hooks::new().on(SessionEnd, chain.in_order());
+    let (reply, at) = timed(hooks, callback("hook_0", json!({"session_id": "s", "reason": "clear"}))).await;
+    assert_eq!((reply, at), (Ok(json!({})), 3_000));
+}
+
 #[tokio::test(start_paused = true)]
 async fn handlers_have_the_deadline_of_their_chain() {
     let (deadlines, mut received) = mpsc::channel(1);
@@ -115,7 +137,7 @@ async fn handlers_have_the_deadline_of_their_chain() {
 #[tokio::test(start_paused = true)]
 async fn the_context_has_the_deadline() {
     let (deadlines, mut received) = mpsc::channel(1);
-    let tell = move |cx: agentwire_hooks::HookContext| {
+    let tell = move |cx: HookContext| {
         let deadlines = deadlines.clone();
         async move { deadlines.send(cx.deadline).await.unwrap() }
     };
