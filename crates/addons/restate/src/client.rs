@@ -64,7 +64,7 @@ impl Client {
         self.call(session, "answer", &(question, answer)).await
     }
 
-    /// Interrupts the running turn, which ends with a result. Prompts that were sent into it and wait are dropped. Returns
+    /// Interrupts the running turn, which then ends. Prompts that were sent into it and wait are dropped. Returns
     /// whether one runs.
     ///
     /// # Errors

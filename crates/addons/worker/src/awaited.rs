@@ -33,7 +33,9 @@ pub(crate) struct Awaited {
     is_completed: bool,
     /// The prompts that were sent into the turn, and that the CLI has not answered.
     steered: Vec<Uuid>,
-    /// Whether the awaited prompt was one of them.
+    /// The notes that were sent into the turn, and that may wait in the CLI. They have no answer.
+    notes: Vec<Uuid>,
+    /// Whether the awaited prompt was one of `steered`.
     is_steered: bool,
 }
 
@@ -51,9 +53,18 @@ impl Awaited {
         }
     }
 
-    /// Forgets the unanswered prompts that were sent into the turn, and returns them.
+    /// Remembers a note, which the CLI does not answer.
+    pub(crate) fn note(&mut self, note: Uuid) {
+        if self.notes.len() < STEERED {
+            self.notes.push(note);
+        }
+    }
+
+    /// Forgets the prompts and notes that were sent into the turn and may wait in the CLI, and returns them.
     pub(crate) fn forget_steered(&mut self) -> Vec<Uuid> {
-        std::mem::take(&mut self.steered)
+        let mut waiting = std::mem::take(&mut self.steered);
+        waiting.append(&mut self.notes);
+        waiting
     }
 
     /// Awaits the result of an unanswered prompt that was sent into the turn, if any, and returns whether there is one.
@@ -79,6 +90,11 @@ impl Awaited {
         self.is_busy
     }
 
+    /// Returns whether only the idle CLI is awaited: the turn has its results, and the CLI has begun no other turn.
+    pub(crate) fn awaits_idle(&self) -> bool {
+        self.awaits_idle && !self.owes_result
+    }
+
     /// Returns the outcome of a turn that has ended without a result, as those of some commands of the CLI do.
     pub(crate) fn without_result(&self) -> Outcome {
         let (is_error, text) = match (self.is_completed, self.has_begun) {
@@ -97,6 +113,7 @@ impl Awaited {
                 let is_settled = matches!(change.state, CommandState::Completed | CommandState::Cancelled);
                 if is_settled {
                     self.steered.retain(|steered| *steered != change.command_uuid);
+                    self.notes.retain(|note| *note != change.command_uuid);
                 }
                 if self.prompt.as_ref() == Some(&change.command_uuid) {
                     self.has_begun |= change.state == CommandState::Started;
@@ -113,7 +130,7 @@ impl Awaited {
                 false
             }
             Incoming::Message(Message::System(System::SessionStateChanged(changed)), _) => {
-                // 2.1.197 marks none as one for the host.
+                // A CLI that marks states for the host also reports the states of prompts; 2.1.197 does neither.
                 self.reports_states |= changed.sdk_host_only;
                 self.is_busy = changed.state != SessionState::Idle;
                 if self.is_busy {
@@ -138,7 +155,7 @@ impl Awaited {
     }
 }
 
-/// How many prompts that were sent into a turn are awaited.
+/// How many prompts that were sent into a turn are awaited, and how many notes are remembered.
 const STEERED: usize = 64;
 
 #[cfg(test)]
@@ -256,6 +273,27 @@ mod tests {
         assert!(awaited.await_idle());
         assert_eq!(ends(&mut awaited, &[state("idle")]), [true]);
         assert!(!awaited.await_idle());
+    }
+
+    #[test]
+    fn turn_of_an_agent_is_not_a_wait_for_the_idle_cli() {
+        let mut awaited = awaited();
+        ends(&mut awaited, &[state("running"), started(PROMPT), result(&[PROMPT])]);
+        assert!(!awaited.awaits_idle() && awaited.await_idle() && awaited.awaits_idle());
+        ends(&mut awaited, &[json!({"type": "system", "subtype": "init"})]);
+        assert!(!awaited.awaits_idle());
+        ends(&mut awaited, &[result(&[])]);
+        assert!(awaited.await_idle() && awaited.awaits_idle());
+    }
+
+    #[test]
+    fn waiting_notes_are_cancelled_and_not_awaited() {
+        let mut awaited = awaited();
+        ["read", "waiting"].into_iter().for_each(|note| awaited.note(note.into()));
+        ends(&mut awaited, &[started(PROMPT), lifecycle("read", "completed"), result(&[PROMPT])]);
+        assert!(!awaited.await_steered());
+        assert_eq!(awaited.forget_steered(), [Uuid::from("waiting")]);
+        assert!(awaited.forget_steered().is_empty());
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub(crate) enum Event {
         /// Whether the result reports a deferred tool use.
         deferred: bool,
     },
+    /// The CLI has sent the result of the turn, and does not go idle.
+    IdleTimeout,
     /// The CLI has ended, or could not be started.
     Gone,
     /// The turn is to end.
@@ -165,6 +167,8 @@ impl Machine {
                 Vec::new()
             }
             Event::Result { deferred } if self.in_turn() => self.result(now, deferred),
+            // The CLI may still work, which must not go on beside the next turn.
+            Event::IdleTimeout if self.phase == Phase::Running => self.end(Phase::Cold, Ending::Done),
             Event::Gone if self.in_turn() => {
                 // A process that ends while it is being parked has not answered its questions either.
                 let parked = self.phase == Phase::Parking;
@@ -215,28 +219,35 @@ impl Machine {
 
     fn park(&mut self, now: Duration) -> Vec<Effect> {
         self.enter(Phase::Parking, now.checked_add(PARKING));
-        match &mut self.open[..] {
+        match &self.open[..] {
             [one] if one.way == Way::Defer => vec![Effect::Defer(one.id.clone())],
-            several => {
+            _ => {
                 // The CLI keeps one deferred tool use.
-                for question in several {
-                    question.way = Way::Grant;
-                }
+                self.grant();
                 vec![Effect::Interrupt]
             }
         }
     }
 
+    /// Makes the answers to the open questions grants.
+    fn grant(&mut self) {
+        for question in &mut self.open {
+            question.way = Way::Grant;
+        }
+    }
+
     fn result(&mut self, now: Duration, deferred: bool) -> Vec<Effect> {
-        let granted = self.open.iter().all(|question| question.way == Way::Grant);
-        if self.phase == Phase::Parking && (deferred || granted) {
+        if self.phase == Phase::Parking {
+            if !deferred {
+                // The CLI has not kept the tool use, for example if the model requested several at once.
+                self.grant();
+            }
             return self.end(Phase::Parked, Ending::Parked(self.open.clone()));
         }
-        let asking = self.phase == Phase::Asking;
         self.enter(Phase::Idle, now.checked_add(self.ttl));
         // Only background agents of a CLI that reports no states have open questions when the turn ends.
-        let refused = self.open.drain(..).filter(|_| asking);
-        let refused = refused.map(|question| Effect::Decide(question.id, Answer::deny(NO_TURN)));
+        let open = self.open.drain(..);
+        let refused = open.map(|question| Effect::Decide(question.id, Answer::deny(NO_TURN)));
         refused.chain([Effect::Report(Ending::Done)]).collect()
     }
 

@@ -29,7 +29,8 @@ pub struct TurnEnd {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The CLI has sent a result, and its background agents have ended.
+    /// The CLI has sent a result. Its background agents have ended, unless the process was lost or sent nothing for ten
+    /// minutes: their work is lost then.
     Done {
         /// The last text of the model, or the errors.
         text: String,

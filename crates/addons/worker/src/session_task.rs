@@ -1,6 +1,7 @@
 //! The task of one session: it runs the machine, and owns the process.
 
 mod end;
+mod messages;
 
 use std::{
     collections::HashMap,
@@ -9,11 +10,8 @@ use std::{
 };
 
 use agentwire::{
-    Incoming, Message, Session, TurnResult,
-    protocol::{
-        ToolUseId,
-        message::{TerminalReason, UserInput},
-    },
+    Session, TurnResult,
+    protocol::{ToolUseId, message::UserInput},
 };
 use agentwire_net::error_chain;
 use tokio::{
@@ -34,7 +32,6 @@ use crate::{
     panics::caught,
     turn::{Fence, SessionName, TurnInput, TurnSpec, Way},
 };
-use end::cost_before;
 
 pub(crate) struct SessionTask {
     config: Arc<WorkerConfig>,
@@ -62,6 +59,8 @@ pub(crate) struct SessionTask {
     result: Option<Box<TurnResult>>,
     /// The last result of a turn that goes on: with a prompt that was sent into it, or until the CLI is idle.
     earlier: Option<Box<TurnResult>>,
+    /// When the CLI last sent a message or got an answer.
+    last_activity: Instant,
     failure: String,
     /// Whether the CLI of the turn has not been started.
     is_unstarted: bool,
@@ -99,6 +98,7 @@ impl SessionTask {
             resumed: None,
             result: None,
             earlier: None,
+            last_activity: Instant::now(),
             failure: String::new(),
             is_unstarted: false,
             spent: None,
@@ -129,7 +129,7 @@ impl SessionTask {
     /// Waits for the machine's next event. Returns `None` for an occurrence that the machine need not handle.
     async fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Event> {
         let deadline = self.machine.deadline().and_then(|deadline| self.zero.checked_add(deadline));
-        let resumed = self.resumed;
+        let (resumed, idle) = (self.resumed, self.idle_deadline());
         let incoming = async {
             match &mut self.session {
                 Some(session) => session.next().await,
@@ -146,6 +146,7 @@ impl SessionTask {
             asked = self.asked.recv() => Some(self.ask(asked?).await),
             incoming = incoming => self.received(incoming).await,
             () = at(deadline) => Some(Event::Tick),
+            () = at(idle) => Some(self.idle_timeout()),
             () = at(resumed) => {
                 self.resumed = None;
                 let answers = self.gate.answers_as_grants();
@@ -203,12 +204,13 @@ impl SessionTask {
         // While the turn is parked, another prompt would make the CLI discard the deferred tool use.
         let is_open = matches!(self.machine.phase(), Phase::Running | Phase::Asking);
         let (true, Some(session)) = (is_open, &self.session) else { return };
-        // The CLI does not answer a note, or a prompt that it has got before.
-        let is_known = |id| session.control().prompt_state(id).is_some();
-        let is_answered = prompt.should_query != Some(false) && !prompt.uuid.as_ref().is_some_and(is_known);
+        let is_note = prompt.should_query == Some(false);
+        // The CLI ignores a prompt that it has got before.
+        let is_known = prompt.uuid.as_ref().is_some_and(|id| session.control().prompt_state(id).is_some());
         match session.send(prompt).await {
-            Ok(id) if is_answered => self.awaited.steer(id),
-            Ok(_) => {}
+            Ok(_) if is_known => {}
+            Ok(id) if is_note => self.awaited.note(id),
+            Ok(id) => self.awaited.steer(id),
             Err(error) => {
                 tracing::warn!(session = %self.name, "a prompt for a running turn was not sent: {error}");
             }
@@ -220,51 +222,6 @@ impl SessionTask {
         self.observers.question(&question).await;
         self.verdicts.insert(question.id.clone(), verdict);
         Event::Asked(question)
-    }
-
-    async fn received(&mut self, incoming: Option<Result<Incoming, agentwire::Error>>) -> Option<Event> {
-        let incoming = match incoming {
-            Some(Ok(incoming)) => incoming,
-            Some(Err(error)) => {
-                self.failure = error_chain(&error);
-                return None;
-            }
-            None => {
-                if self.failure.is_empty() {
-                    "the CLI ended in the turn".clone_into(&mut self.failure);
-                }
-                return Some(Event::Gone);
-            }
-        };
-        self.observers.message(&incoming).await;
-        if let Incoming::Message(Message::Result(result), _) = &incoming {
-            self.spent = self.spent.or_else(|| Some(cost_before(result)));
-        }
-        // The CLI stores all that follows under another id.
-        self.is_of_one_turn |= matches!(incoming, Incoming::Message(Message::ConversationReset(_), _));
-        if !self.awaited.is_answered_by(&incoming) || !self.machine.in_turn() {
-            return None;
-        }
-        if self.machine.phase() != Phase::Parking
-            && let Some(notice) = self.notice.take()
-        {
-            return self.send(UserInput::new(notice)).await;
-        }
-        // A result that can't be read, or never comes, ends the turn too.
-        let result = match incoming {
-            Incoming::Message(Message::Result(result), _) => Some(result),
-            _ => None,
-        };
-        let result = result.or(self.earlier.take());
-        if self.machine.phase() != Phase::Parking
-            && (self.awaited.await_steered() || self.awaited.await_idle())
-        {
-            self.earlier = result;
-            return None;
-        }
-        self.result = result;
-        let is_deferred = |result: &TurnResult| result.terminal_reason == Some(TerminalReason::ToolDeferred);
-        Some(Event::Result { deferred: self.result.as_deref().is_some_and(is_deferred) })
     }
 
     /// Returns the questions that the CLI has withdrawn.

@@ -225,7 +225,7 @@ impl Worker {
         self.command(session, Command::Answer(question.clone(), answer))
     }
 
-    /// Interrupts the running turn, which ends with a result. Prompts that were sent into it and wait are dropped. Returns
+    /// Interrupts the running turn, which then ends. Prompts that were sent into it and wait are dropped. Returns
     /// whether one runs here.
     pub fn interrupt(&self, session: &SessionName) -> bool {
         self.command(session, Command::Interrupt)

@@ -74,13 +74,26 @@ fn question_after_a_deferral_is_parked_as_a_grant() {
 }
 
 #[test]
-fn refused_deferral_ends_the_turn_with_its_result() {
+fn question_whose_deferral_is_refused_is_parked_as_a_grant() {
     let mut machine = machine();
     machine.apply(at(0), Event::Start);
     machine.apply(at(0), Event::Asked(question(1, Way::Defer)));
     machine.apply(at(10), Event::Tick);
-    assert_eq!(machine.apply(at(11), Event::Result { deferred: false }), [Effect::Report(Ending::Done)]);
-    assert!(machine.questions().is_empty());
+    let ended = machine.apply(at(11), Event::Result { deferred: false });
+    let parked = Ending::Parked(vec![question(1, Way::Grant)]);
+    assert_eq!(ended, [Effect::Close, Effect::Report(parked)]);
+}
+
+#[test]
+fn turn_whose_cli_does_not_go_idle_ends_with_its_process() {
+    let mut machine = machine();
+    machine.apply(at(0), Event::Start);
+    machine.apply(at(1), Event::Asked(question(1, Way::Grant)));
+    assert_eq!(machine.apply(at(2), Event::IdleTimeout), [], "a question is open");
+    machine.apply(at(3), Event::Answered(question(1, Way::Grant).id, Answer::allow()));
+    let ended = machine.apply(at(4), Event::IdleTimeout);
+    assert_eq!(ended, [Effect::Close, Effect::Report(Ending::Done)]);
+    assert_eq!(machine.phase(), Phase::Cold);
 }
 
 #[test]
@@ -88,9 +101,11 @@ fn finishing_turn_ends_its_process_and_parks_at_once() {
     let mut machine = machine();
     machine.apply(at(0), Event::Start);
     assert_eq!(machine.apply(at(1), Event::Finish), []);
-    machine.apply(at(2), Event::Asked(question(1, Way::Defer)));
+    let asked = question(1, Way::Defer);
+    machine.apply(at(2), Event::Asked(asked.clone()));
     assert_eq!(machine.deadline(), Some(at(2)));
-    assert_eq!(machine.apply(at(2), Event::Tick).len(), 1);
+    assert_eq!(machine.clone().apply(at(2), Event::Tick).len(), 1);
+    machine.apply(at(2), Event::Answered(asked.id, Answer::allow()));
     machine.apply(at(3), Event::Result { deferred: false });
     assert_eq!(machine.apply(at(3), Event::Tick), [Effect::Close]);
 }
@@ -118,6 +133,7 @@ fn events() -> impl Strategy<Value = Vec<(u8, Event)>> {
         }),
         1 => (0..3u8).prop_map(|id| Event::Withdrawn(format!("toolu_{id}").into())),
         3 => any::<bool>().prop_map(|deferred| Event::Result { deferred }),
+        1 => Just(Event::IdleTimeout),
         1 => Just(Event::Gone),
         1 => Just(Event::Stop),
         1 => Just(Event::Finish),
@@ -150,7 +166,8 @@ proptest! {
                     Effect::Report(ending) => {
                         turns -= 1;
                         prop_assert_eq!(turns, 0);
-                        prop_assert_eq!(live, ending == Ending::Done, "only an idle process outlives its turn");
+                        prop_assert_eq!(live, machine.phase() == Phase::Idle, "only an idle process outlives its turn");
+                        prop_assert!(!live || ending == Ending::Done);
                         if let Ending::Parked(questions) = ending { prop_assert!(!questions.is_empty()); }
                     }
                 }

@@ -7,7 +7,10 @@ use agentwire::{
     protocol::{ToolUseId, message::TerminalReason},
 };
 use agentwire_net::error_chain;
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout},
+};
 
 use super::SessionTask;
 use crate::{
@@ -24,6 +27,7 @@ use crate::{
 
 impl SessionTask {
     pub(super) fn decide(&mut self, id: &ToolUseId, verdict: Verdict) {
+        self.last_activity = Instant::now();
         if let Some(sender) = self.verdicts.remove(id) {
             // The callback may have been withdrawn just now.
             let _ = sender.send(verdict);

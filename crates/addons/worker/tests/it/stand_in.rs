@@ -26,7 +26,9 @@ use crate::session;
 /// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. A prompt
 /// with `resume` leads to a call of the hook in a turn before its own, one with `twice` to a call of the hook and then to
 /// a question about the same tool use, and one with `withdraw` to a question that is withdrawn at once, a second before
-/// the result. After the result of one with `background`, an agent asks, and reports in a turn of its own.
+/// the result. After the result of one with `background`, an agent asks, and reports in a turn of its own; an interrupt
+/// ends the agent without a result. After the result of one with `silent`, the CLI does not go idle until a note with
+/// `noted`, whose result has no text.
 ///
 /// Its working folder has a line for each process, each prompt, and each control request and reply (`controls`). A process
 /// costs 0.5 US dollars, and processes before it have cost 1.
@@ -63,6 +65,7 @@ asked_again() {
     ask
 }
 agent_ended() {
+    agents=
     echo '{"type":"system","subtype":"init"}'
     (prompt=; result Back.)
     session_state idle
@@ -88,14 +91,19 @@ while read -r line; do
         *'"ask"'*) ask ;;
         *'"resume"'*) waiting=$prompt; prompt=deferred; reply=resumed; hook ;;
         *'"twice"'*) reply=asked_again; hook ;;
-        *'"background"'*) session_state running; result 'On its way.'; reply=agent_ended; ask ;;
+        *'"background"'*) session_state running; result 'On its way.'; agents=1; reply=agent_ended; ask ;;
+        *'"silent"'*) session_state running; result 'On its way.' ;;
+        *'"noted"'*) result ''; session_state idle ;;
         *'"/clear"'*) echo '{"type":"conversation_reset","new_conversation_id":"c"}'; result Done. ;;
         *) result Done. ;;
         esac ;;
     *'"type":"control_response"'*)
         note controls
         $reply ;;
-    *'"subtype":"interrupt"'*) note controls; success; result Interrupted. ;;
+    *'"subtype":"interrupt"'*)
+        note controls
+        success
+        if [ -n "$agents" ]; then session_state idle; else result Interrupted.; fi ;;
     *'"type":"control_request"'*) note controls; success ;;
     esac
 done

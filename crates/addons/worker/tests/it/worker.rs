@@ -19,7 +19,7 @@ use agentwire_worker::{
 };
 use tokio::{
     sync::{Semaphore, mpsc},
-    time::{Instant, pause, resume, timeout},
+    time::{Instant, advance, pause, resume, timeout},
 };
 
 use crate::{LIMIT, done, prompt, session, stand_in::Place};
@@ -194,17 +194,59 @@ async fn answer_to_the_hook_holds_for_the_permission_handler() {
 
 #[tokio::test]
 async fn prompt_that_waits_for_a_question_is_cancelled_before_the_deferral() {
-    let place = with_tool_result().await;
-    let config = place.worker().approvals(["Bash"]).question_grace(Duration::from_secs(1));
-    let (worker, mut ends) = started(config);
-    assert_eq!(start(&worker, 1, 1, &prompt(1, "resume")), Start::Started);
-    eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
-    assert!(worker.steer(&session(1), UserInput::new("hold")));
-    end(&mut ends).await;
-    let controls = place.lines(1, "controls");
-    let at = |text: &str| controls.iter().position(|line| line.contains(text));
-    let (cancelled, deferred) = (at("cancel_async_message"), at(r#""defer""#));
-    assert!(cancelled.is_some() && cancelled < deferred, "{controls:?}");
+    for steered in [UserInput::new("hold"), UserInput::new("hold").as_note()] {
+        let place = with_tool_result().await;
+        let config = place.worker().approvals(["Bash"]).question_grace(Duration::from_secs(1));
+        let (worker, mut ends) = started(config);
+        assert_eq!(start(&worker, 1, 1, &prompt(1, "resume")), Start::Started);
+        eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
+        assert!(worker.steer(&session(1), steered));
+        // The script does not keep the tool use.
+        assert_eq!(parked(&mut ends).await, [Way::Grant]);
+        let controls = place.lines(1, "controls");
+        let at = |text: &str| controls.iter().position(|line| line.contains(text));
+        let (cancelled, deferred) = (at("cancel_async_message"), at(r#""defer""#));
+        assert!(cancelled.is_some() && cancelled < deferred, "{controls:?}");
+    }
+}
+
+/// Waits for the end of a turn that is parked, and returns the ways of its questions.
+async fn parked(ends: &mut mpsc::UnboundedReceiver<TurnEnd>) -> Vec<Way> {
+    let outcome = end(ends).await.outcome;
+    let Outcome::Parked(questions) = outcome else { panic!("{outcome:?}") };
+    questions.iter().map(|question| question.way).collect()
+}
+
+#[tokio::test]
+async fn note_leaves_the_answer_of_the_turn() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "silent")), Start::Started);
+    assert!(worker.steer(&session(1), UserInput::new("noted").as_note()));
+    let end = end(&mut ends).await;
+    assert_eq!(end.outcome, Outcome::Done { text: "On its way.".to_owned(), is_error: false });
+}
+
+#[tokio::test]
+async fn turn_whose_cli_does_not_go_idle_ends_after_a_limit() {
+    let place = Place::new();
+    let results = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&results);
+    let (worker, mut ends) = started(place.worker().on_message(move |_, incoming| {
+        if matches!(incoming, Incoming::Message(Message::Result(_), _)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }));
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "silent")), Start::Started);
+    eventually(|| results.load(Ordering::Relaxed) == 1).await;
+    pause();
+    advance(Duration::from_secs(599)).await;
+    assert!(ends.try_recv().is_err(), "the limit is not over");
+    advance(Duration::from_secs(1)).await;
+    resume();
+    let end = end(&mut ends).await;
+    assert_eq!(end.outcome, Outcome::Done { text: "On its way.".to_owned(), is_error: false });
+    eventually(|| worker.phase(&session(1)).0 == Phase::Cold).await;
 }
 
 #[tokio::test]
@@ -229,10 +271,11 @@ async fn turn_lasts_until_its_background_agents_have_ended() {
 async fn question_of_a_background_agent_is_parked() {
     let place = Place::new();
     let (worker, mut ends) = started(place.parking());
+    let begun = Instant::now();
     assert_eq!(start(&worker, 1, 1, &prompt(1, "background")), Start::Started);
-    let outcome = end(&mut ends).await.outcome;
-    let Outcome::Parked(questions) = outcome else { panic!("{outcome:?}") };
-    assert_eq!(questions.iter().map(|question| question.way).collect::<Vec<_>>(), [Way::Grant]);
+    assert_eq!(parked(&mut ends).await, [Way::Grant]);
+    // Parking is limited to five seconds if the turn does not end.
+    assert!(begun.elapsed() < Duration::from_secs(5), "the idle CLI ends the turn");
 }
 
 #[tokio::test]
