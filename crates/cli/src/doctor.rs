@@ -157,7 +157,7 @@ fn settings(resolved: &ResolvedSettings) -> impl Iterator<Item = Finding> {
     let faults = resolved.faults.iter().map(|fault| format!("{}: {}", fault.path.display(), fault.why));
     // Sets, because in the home folder the file of the user is that of the project too.
     let (names, faults): (BTreeSet<_>, BTreeSet<_>) = (names.collect(), faults.collect());
-    let remedy = "correct the file: the CLI ignores it, or this key if the settings are managed";
+    let remedy = "correct the file: the tested CLIs ignore it, or this key if the settings are managed";
     let good = names.into_iter().map(move |name| Finding::good(check, name));
     good.chain(faults.into_iter().map(move |fault| Finding::bad(check, fault, remedy)))
 }

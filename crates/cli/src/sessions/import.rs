@@ -15,7 +15,8 @@ use crate::output;
 ///
 /// # Errors
 ///
-/// If a session can't be imported, after the others, or if the store fails; importing again completes it.
+/// If a session can't be imported, after the others, or if the store fails, at once. Importing again completes a session,
+/// unless its store has a gap or its files have invalid names.
 pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: bool) -> Result<(), Failure> {
     let store = url::open(to, true).await?;
     let ids: Vec<SessionId> = if ids.is_empty() {

@@ -135,9 +135,9 @@ impl SessionStore for FolderStore {
             }
             let (file, synced) = (self.place.file(key), self.synced.clone());
             let doing = format!("appending to {}", file.display());
-            let batch =
-                lines::batch(entries, lines::LONGEST).map_err(|error| StoreError::new(&doing, error))?;
-            self.run(doing, move |place| append(place, &file, &batch, synced.as_deref())).await
+            let batches =
+                lines::batches(entries, lines::LONGEST).map_err(|error| StoreError::new(&doing, error))?;
+            self.run(doing, move |place| append(place, &file, &batches, synced.as_deref())).await
         })
     }
 
@@ -175,10 +175,12 @@ impl SessionStore for FolderStore {
     }
 }
 
-fn append(place: &Place, path: &Path, batch: &[u8], synced: Option<&Synced>) -> io::Result<()> {
+fn append(place: &Place, path: &Path, batches: &[Vec<u8>], synced: Option<&Synced>) -> io::Result<()> {
     let mut file = place.open_to_append(path)?;
     let is_new = file.metadata()?.len() == 0;
-    append_lines(&mut file, batch)?;
+    for batch in batches {
+        append_lines(&mut file, batch)?;
+    }
     if let Some(synced) = synced {
         file.sync_data()?;
         // If another writer created the file, its folders may not be synced.

@@ -8,7 +8,7 @@ use agentwire_protocol::{RawJson, SessionId, Uuid};
 use serde_json::Value;
 
 use super::sessions::AGENT_METADATA;
-use super::{SessionKey, SessionStore, StoreError};
+use super::{KeyError, SessionKey, SessionStore, StoreError};
 use crate::change::archived_entry;
 use crate::ends::Ends;
 use crate::info::{info_of, mark_of};
@@ -35,8 +35,8 @@ use crate::{RawEntry, SessionError, Sessions};
 ///
 /// # Errors
 ///
-/// If the id is not a UUID, a file can't be read or has a line of more than 64 MiB, or the store fails or lacks entries
-/// before others that it has.
+/// If the id is not a UUID, a folder or a subagent has a name that is invalid in a key, a file can't be read or has a
+/// line of more than 64 MiB, or the store fails or lacks entries before others that it has.
 pub async fn import_session(
     sessions: &Sessions,
     id: &SessionId,
@@ -45,7 +45,7 @@ pub async fn import_session(
     let Some(file) = sessions.find(id)? else { return Ok(None) };
     let project =
         file.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    let key = SessionKey::new(project.unwrap_or_default(), id.clone()).map_err(naming)?;
+    let key = SessionKey::new(project.unwrap_or_default(), id.clone())?;
     let stored = store.load(&key).await?.unwrap_or_default();
     append_missing(store, &key, &file.path, &stored).await?;
     if let Some(mark) = mark(&file)?
@@ -56,7 +56,7 @@ pub async fn import_session(
     let folder = file.folder();
     for (_, path) in sessions.transcripts_beneath(&file) {
         let Some(subpath) = path.strip_prefix(&folder).ok().and_then(subpath) else { continue };
-        let key = key.with_subpath(subpath).map_err(naming)?;
+        let key = key.with_subpath(subpath)?;
         let stored = store.load(&key).await?.unwrap_or_default();
         append_missing(store, &key, &path, &stored).await?;
         let last = stored.iter().rfind(|entry| entry.kind() == AGENT_METADATA);
@@ -70,7 +70,7 @@ pub async fn import_session(
 }
 
 /// An import failed, possibly after some entries were appended. Importing again completes it, except after
-/// [`Gap`](Self::Gap).
+/// [`Key`](Self::Key), [`Gap`](Self::Gap) and a line that is too long.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -80,16 +80,15 @@ pub enum ImportError {
     /// The store failed.
     #[error("keeping the session in the store")]
     Store(#[from] StoreError),
+    /// A store can't have a session or a subagent of this name.
+    #[error("naming the session in the store")]
+    Key(#[from] KeyError),
     /// The store lacks entries of the session, or of one of its subagents, before others that it has.
     #[error(
         "the store lacks entries of {0} before others that it has, and would get them last: delete the session there \
          first"
     )]
     Gap(SessionKey),
-}
-
-fn naming(error: super::KeyError) -> ImportError {
-    StoreError::new("naming the session", error).into()
 }
 
 /// Appends the entries of the file that are not stored.

@@ -297,6 +297,11 @@ async fn failed_imports_are_reported() {
     let failing = Watched { refuses: true, ..Watched::default() };
     let error = import_session(&config.sessions(), &id(1).into(), &failing).await.unwrap_err();
     assert!(matches!(error, ImportError::Store(_)), "{error:?}");
+    let agents = config.write("/srv/one", &id(2), 1, &[json!({})]).with_extension("").join("subagents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("agent-a\nb.jsonl"), "{}\n").unwrap();
+    let error = import_session(&config.sessions(), &id(2).into(), &store).await.unwrap_err();
+    assert!(matches!(error, ImportError::Key(_)), "{error:?}");
 }
 
 #[tokio::test]

@@ -7,23 +7,32 @@ use std::io;
 use crate::RawEntry;
 use crate::stream::{Line, Lines};
 
-/// Encodes a batch: a line break, which ends a torn line before it, then one line for each entry.
+/// Encodes batches of at most `longest` bytes: a line break, which ends a torn line before it, then one line for each
+/// entry. Linux writes at most 2 GiB at once.
 ///
-/// Refuses a batch of more than `longest` bytes, because a load would skip such an entry, and Linux writes at most 2 GiB
-/// at once.
-pub(super) fn batch(entries: &[RawEntry], longest: usize) -> io::Result<Vec<u8>> {
-    let size = 1 + entries.iter().map(|entry| entry.as_str().len() + 1).sum::<usize>();
-    if size > longest {
-        let why = format!("the entries have {size} bytes; the limit is {longest}");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-    }
-    let mut batch = Vec::with_capacity(size);
-    batch.push(b'\n');
+/// Refuses an entry that does not fit into a batch, because a load would skip it.
+pub(super) fn batches(entries: &[RawEntry], longest: usize) -> io::Result<Vec<Vec<u8>>> {
+    let mut left = entries.iter().map(|entry| entry.as_str().len() + 1).sum::<usize>();
+    let (mut batches, mut batch) = (Vec::new(), Vec::new());
     for entry in entries {
+        let size = entry.as_str().len() + 1;
+        if 1 + size > longest {
+            let why = format!("an entry has {size} bytes; the limit is {longest}");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        if batch.len() + size > longest {
+            batches.push(std::mem::take(&mut batch));
+        }
+        if batch.is_empty() {
+            batch.reserve_exact(longest.min(1 + left));
+            batch.push(b'\n');
+        }
         batch.extend_from_slice(entry.as_str().as_bytes());
         batch.push(b'\n');
+        left -= size;
     }
-    Ok(batch)
+    batches.push(batch);
+    Ok(batches)
 }
 
 /// Returns all entries of a file, each id once.
@@ -62,14 +71,14 @@ fn entry(text: &str) -> Option<RawEntry> {
     (!text.is_empty()).then(|| RawEntry::parse(text).ok()).flatten()
 }
 
-/// The longest batch, in bytes.
+/// The longest batch and the longest line, in bytes.
 pub(super) const LONGEST: usize = 1 << 30;
 
 #[cfg(test)]
 mod tests {
     use std::io::{self, Write};
 
-    use super::{LONGEST, batch, for_each};
+    use super::{LONGEST, batches, for_each};
     use crate::RawEntry;
     use crate::stream::append_lines;
 
@@ -97,6 +106,11 @@ mod tests {
         [r#"{"a":1}"#, r#"{"b":22}"#, r#"{"c":3}"#].map(|text| RawEntry::parse(text).unwrap()).into()
     }
 
+    /// Encodes the entries as one batch.
+    fn batch() -> Vec<u8> {
+        batches(&entries(), LONGEST).unwrap().concat()
+    }
+
     fn ours(file: &[u8]) -> Vec<RawEntry> {
         let mut all = Vec::new();
         for_each(file, LONGEST, |entry| all.push(entry)).unwrap();
@@ -106,7 +120,7 @@ mod tests {
 
     #[test]
     fn after_a_partial_write_a_repeated_append_is_complete() {
-        let whole = batch(&entries(), LONGEST).unwrap();
+        let whole = batch();
         for first in 1..whole.len() {
             let mut file = Short { sizes: vec![99, 1, first], file: Vec::new() };
             assert!(append_lines(&mut file, &whole).is_err(), "{first}");
@@ -121,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_failed_write_is_an_error_with_its_cause() {
-        let whole = batch(&entries(), LONGEST).unwrap();
+        let whole = batch();
         let mut full = Short { sizes: vec![12], file: Vec::new() };
         assert_eq!(append_lines(&mut full, &whole).unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(ours(&full.file), entries()[..1]);
@@ -138,9 +152,18 @@ mod tests {
     }
 
     #[test]
-    fn longer_batches_are_refused_and_longer_lines_skipped() {
-        assert_eq!(batch(&entries(), 25).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        let (mut all, whole) = (Vec::new(), batch(&entries(), 26).unwrap());
+    fn longer_batches_are_split() {
+        for (longest, sizes) in [(26, &[26][..]), (25, &[18, 9][..]), (17, &[9, 10, 9][..])] {
+            let all = batches(&entries(), longest).unwrap();
+            assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), sizes);
+            assert_eq!(ours(&all.concat()), entries());
+        }
+    }
+
+    #[test]
+    fn longer_entries_are_refused_and_longer_lines_skipped() {
+        assert_eq!(batches(&entries(), 9).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let (mut all, whole) = (Vec::new(), batch());
         for_each(&whole[..], 7, |entry| all.push(entry)).unwrap();
         assert_eq!(all.iter().map(RawEntry::as_str).collect::<Vec<_>>(), [r#"{"a":1}"#, r#"{"c":3}"#]);
     }
