@@ -206,16 +206,6 @@ mod tests {
     }
 
     #[test]
-    fn model_of_the_settings_is_the_current_one() {
-        let reply = r#"{"models":[{"value":"default","displayName":"Default","resolvedModel":"model-a"},
-            {"value":"b","displayName":"B","resolvedModel":"model-b"}]}"#;
-        let mut config = Config::of(&serde_json::from_str(reply).unwrap(), false);
-        config.used_model("model-b");
-        let options = serde_json::to_value(config.options()).unwrap();
-        assert_eq!(options[1]["currentValue"], "b");
-    }
-
-    #[test]
     fn mode_that_the_cli_reports_is_shown_once() {
         let mut config = config("default", false);
         let status = Message::from_line(

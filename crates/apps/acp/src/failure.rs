@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use agent_client_protocol::{Error, ErrorCode};
+use agentwire::protocol::message::AssistantError;
 
 /// Returns the error for a failure of the agent or the CLI.
 pub(crate) fn internal(cause: impl Display) -> Error {
@@ -25,7 +26,8 @@ pub(crate) fn unreadable(error: Error) -> Error {
 /// Returns the error for a missing login. `text` is the CLI's message.
 pub(crate) fn not_logged_in(text: &str) -> Error {
     // A remedy of the CLI's own follows the cause: `Not logged in · Please run /login`.
-    let cause = text.split(" · ").next().unwrap_or(text);
+    let remedies = [" · ", ". Please run /login"].into_iter();
+    let cause = remedies.fold(text, |text, remedy| text.split(remedy).next().unwrap_or(text));
     Error::new(
         ErrorCode::AUTH_REQUIRED,
         format!(
@@ -34,9 +36,13 @@ pub(crate) fn not_logged_in(text: &str) -> Error {
     )
 }
 
-/// Returns whether a text of the CLI asks the user to log in by a command that only its own terminal has.
-pub(crate) fn asks_to_log_in(text: &str) -> bool {
-    text.to_lowercase().contains("run /login")
+/// Returns whether an error of this kind reports a missing login. The kind of an expired login is `invalid_request`.
+pub(crate) fn is_missing_login(kind: Option<&AssistantError>, text: &str) -> bool {
+    match kind {
+        Some(AssistantError::AuthenticationFailed) => true,
+        Some(AssistantError::InvalidRequest) => text.to_lowercase().contains("run /login"),
+        _ => false,
+    }
 }
 
 /// Returns the error for a session that is not open, or not stored.

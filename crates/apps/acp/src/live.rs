@@ -211,7 +211,8 @@ impl Live {
 
     async fn receive(&mut self, incoming: &Incoming) {
         let Some(message) = incoming.message() else { return };
-        let mut updates = self.mapping.updates(message);
+        let is_reported = self.turns.will_report(message);
+        let mut updates = if is_reported { Vec::new() } else { self.mapping.updates(message) };
         updates.extend(self.handle.config().updates(message));
         if matches!(message, Message::Result(_)) {
             let now = SessionInfoUpdate::new().updated_at(jiff::Timestamp::now().to_string());
@@ -235,9 +236,7 @@ impl Live {
                 {
                     return Ok(());
                 }
-                for prompt in self.turns.cancel() {
-                    self.answer(&prompt, Ok(StopReason::Cancelled));
-                }
+                self.turns.cancel();
                 for (_, responder) in self.held.drain(..) {
                     let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
                 }

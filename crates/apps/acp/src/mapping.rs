@@ -26,7 +26,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::{failure::asks_to_log_in, features::Features};
+use crate::features::Features;
 use plan::Plan;
 use stream::Streamed;
 
@@ -141,11 +141,6 @@ impl Mapping {
 
     /// Returns the updates for an answer, without the texts that were streamed.
     fn blocks(&mut self, answer: &ApiMessage, parent: Option<&ToolUseId>) -> Vec<SessionUpdate> {
-        // Editors have no `/login`; the error of the prompt names the remedy.
-        if *answer.model == *SYNTHETIC && answer.content.iter().filter_map(Block::as_text).any(asks_to_log_in)
-        {
-            return Vec::new();
-        }
         let mut updates = Vec::new();
         for block in &answer.content {
             match block {

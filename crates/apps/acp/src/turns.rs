@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use agent_client_protocol::{Error, v1::schema::StopReason};
 use agentwire::{
-    Message, System,
+    Block, Message, System,
     protocol::{
         Uuid,
         message::{
@@ -15,7 +15,7 @@ use agentwire::{
 };
 use tokio::time::Instant;
 
-use crate::failure::{asks_to_log_in, internal, not_logged_in};
+use crate::failure::{internal, is_missing_login, not_logged_in};
 
 /// The outcome of a prompt.
 pub(crate) type Outcome = Result<StopReason, Error>;
@@ -27,10 +27,10 @@ pub(crate) type Outcome = Result<StopReason, Error>;
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     waiting: VecDeque<Waiting>,
-    /// The prompts whose turn has ended while an agent worked in the background.
-    held: Vec<Uuid>,
     /// Whether the CLI reports the states of prompts.
     reports: bool,
+    /// Whether the CLI has reported that it works, and not that it is idle since.
+    is_active: bool,
     /// Whether an agent has worked in the background since the CLI was idle.
     has_agents: bool,
     /// The kind of the last API error of the turn.
@@ -41,6 +41,8 @@ pub(crate) struct Turns {
 struct Waiting {
     prompt: Uuid,
     state: Option<CommandState>,
+    /// Whether its turn has ended while an agent worked in the background.
+    is_held: bool,
     /// When the client cancelled it first, if it did.
     cancelled: Option<Instant>,
 }
@@ -48,7 +50,7 @@ struct Waiting {
 impl Turns {
     /// Adds a prompt.
     pub(crate) fn sent(&mut self, prompt: Uuid) {
-        self.waiting.push_back(Waiting { prompt, state: None, cancelled: None });
+        self.waiting.push_back(Waiting { prompt, state: None, is_held: false, cancelled: None });
     }
 
     /// Returns whether the next prompt must wait for the result of the last one: a CLI that does not report the states of
@@ -62,13 +64,12 @@ impl Turns {
         self.waiting.retain(|waiting| waiting.prompt != *prompt);
     }
 
-    /// Marks all prompts as cancelled, regardless of their results. Removes and returns those whose turn has ended.
-    pub(crate) fn cancel(&mut self) -> Vec<Uuid> {
+    /// Marks all prompts as cancelled, regardless of their results.
+    pub(crate) fn cancel(&mut self) {
         let now = Instant::now();
         for waiting in &mut self.waiting {
             waiting.cancelled.get_or_insert(now);
         }
-        std::mem::take(&mut self.held)
     }
 
     /// Returns the earliest time at which the client cancelled a prompt that still waits.
@@ -82,6 +83,14 @@ impl Turns {
         removed.into_iter().map(|waiting| waiting.prompt).collect()
     }
 
+    /// Returns whether this message is the text of a missing login that the error of a prompt will contain. Editors have
+    /// no `/login`, which the text asks for.
+    pub(crate) fn will_report(&self, message: &Message) -> bool {
+        let Message::Assistant(answer) = message else { return false };
+        let mut texts = answer.message.content.iter().filter_map(Block::as_text);
+        !self.waiting.is_empty() && texts.any(|text| is_missing_login(answer.error.as_ref(), text))
+    }
+
     /// Returns the prompts that this message settles, with their outcomes.
     pub(crate) fn settled(&mut self, message: &Message) -> Vec<(Uuid, Outcome)> {
         match message {
@@ -92,27 +101,33 @@ impl Turns {
             Message::CommandLifecycle(change) => {
                 self.reports = true;
                 if change.state == CommandState::Cancelled {
-                    let removed = self.remove(|waiting| waiting.prompt == change.command_uuid);
-                    return removed.into_iter().map(|one| (one.prompt, Ok(StopReason::Cancelled))).collect();
+                    return self
+                        .end(|waiting| waiting.prompt == change.command_uuid, &Ok(StopReason::Cancelled));
                 }
                 for waiting in self.waiting.iter_mut().filter(|one| one.prompt == change.command_uuid) {
                     waiting.state = Some(change.state.clone());
                 }
                 // What the CLI does from now on belongs to the prompt that has started.
-                if change.state == CommandState::Started { self.release() } else { Vec::new() }
+                if change.state == CommandState::Started {
+                    self.end(|waiting| waiting.is_held, &Ok(StopReason::EndTurn))
+                } else {
+                    Vec::new()
+                }
             }
             Message::System(System::BackgroundTasksChanged(changed)) => {
                 self.has_agents |= changed.tasks.iter().any(is_agent);
                 Vec::new()
             }
             Message::Result(result) => self.answered(result),
-            Message::System(System::SessionStateChanged(change)) if change.state == SessionState::Idle => {
+            Message::System(System::SessionStateChanged(change)) => {
+                self.is_active = change.state != SessionState::Idle;
+                if self.is_active {
+                    return Vec::new();
+                }
                 self.has_agents = false;
-                let mut settled = self.release();
                 // A command of the CLI may end without a result.
-                let over = self.remove(|waiting| waiting.state == Some(CommandState::Completed));
-                settled.extend(over.into_iter().map(|one| one.ended(Ok(StopReason::EndTurn))));
-                settled
+                let is_over = |one: &Waiting| one.is_held || one.state == Some(CommandState::Completed);
+                self.end(is_over, &Ok(StopReason::EndTurn))
             }
             _ => Vec::new(),
         }
@@ -125,24 +140,28 @@ impl Turns {
         let mut answered = if named.is_empty() {
             // A turn of background work answers no prompt that waits in the queue.
             let reports = self.reports;
-            let begun =
-                self.waiting.iter().position(|one| !reports || one.state == Some(CommandState::Started));
+            let is_begun = |one: &Waiting| !reports || one.state == Some(CommandState::Started);
+            let begun = self.waiting.iter().position(|one| !one.is_held && is_begun(one));
             begun.and_then(|at| self.waiting.remove(at)).into_iter().collect()
         } else {
             self.remove(|waiting| named.contains(&&waiting.prompt))
         };
         // Editors show an agent's work, and its permission requests, only until the prompt is answered. When the agent
-        // has ended, the CLI starts a turn with its result, and is idle after that.
-        if self.reports && self.has_agents && outcome == Ok(StopReason::EndTurn) {
+        // has ended, the CLI starts a turn with its result, which names no prompt, and is idle after that.
+        if outcome != Ok(StopReason::EndTurn) {
+            if named.is_empty() && answered.is_empty() {
+                answered = self.remove(|one| one.is_held);
+            }
+        } else if self.is_active && self.has_agents {
             let held = answered.extract_if(.., |one| one.cancelled.is_none());
-            self.held.extend(held.map(|one| one.prompt));
+            self.waiting.extend(held.map(|one| Waiting { is_held: true, ..one }));
         }
         answered.into_iter().map(|one| one.ended(outcome.clone())).collect()
     }
 
-    /// Removes and returns the prompts that were held, with their outcomes.
-    fn release(&mut self) -> Vec<(Uuid, Outcome)> {
-        self.held.drain(..).map(|prompt| (prompt, Ok(StopReason::EndTurn))).collect()
+    /// Removes these prompts, and returns them with this outcome.
+    fn end(&mut self, which: impl Fn(&Waiting) -> bool, outcome: &Outcome) -> Vec<(Uuid, Outcome)> {
+        self.remove(which).into_iter().map(|one| one.ended(outcome.clone())).collect()
     }
 
     fn remove(&mut self, which: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
@@ -178,11 +197,7 @@ fn outcome(result: &TurnResult, failure: Option<AssistantError>) -> Outcome {
     }
     match (result.error_text(), failure) {
         (None, _) => Ok(StopReason::EndTurn),
-        (Some(text), Some(AssistantError::AuthenticationFailed)) => Err(not_logged_in(&text)),
-        // An expired login.
-        (Some(text), Some(AssistantError::InvalidRequest)) if asks_to_log_in(&text) => {
-            Err(not_logged_in(&text))
-        }
+        (Some(text), kind) if is_missing_login(kind.as_ref(), &text) => Err(not_logged_in(&text)),
         // The reason of the result is `stop_sequence` then (2.1.330).
         (Some(_), Some(AssistantError::MaxOutputTokens)) => Ok(StopReason::MaxTokens),
         (Some(text), _) => Err(internal(text)),
@@ -234,21 +249,58 @@ mod tests {
     fn command_without_a_result_ends_when_the_cli_is_idle() {
         let mut turns = waiting(&["a"]);
         turns.settled(&message(r#"{"type":"command_lifecycle","command_uuid":"a","state":"completed"}"#));
-        let idle = message(r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#);
-        assert_eq!(turns.settled(&idle), [(Uuid::from("a"), Ok(StopReason::EndTurn))]);
+        assert_eq!(turns.settled(&message(IDLE)), [(Uuid::from("a"), Ok(StopReason::EndTurn))]);
     }
 
-    /// Returns the state after the first result of `agent-background.transcript`.
-    fn with_agent() -> Turns {
+    const RUNNING: &str = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
+    const IDLE: &str = r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#;
+
+    /// Returns the state after a first result as in `agent-background.transcript`, and the prompts that it settles.
+    fn with_task(state: &str, kind: &str) -> (Turns, usize) {
         let mut turns = waiting(&["a"]);
         let started = r#"{"type":"command_lifecycle","command_uuid":"a","state":"started"}"#;
-        let task = r#"{"task_id":"t","task_type":"local_agent","description":""}"#;
+        let task = format!(r#"{{"task_id":"t","task_type":{kind},"description":""}}"#);
         let tasks = format!(r#"{{"type":"system","subtype":"background_tasks_changed","tasks":[{task}]}}"#);
-        for text in [started, &tasks] {
+        for text in [state, started, &tasks] {
             assert!(turns.settled(&message(text)).is_empty());
         }
-        assert!(turns.settled(&result(r#","user_message_uuids":["a"]"#)).is_empty());
+        let settled = turns.settled(&result(r#","user_message_uuids":["a"]"#)).len();
+        (turns, settled)
+    }
+
+    fn with_agent() -> Turns {
+        let (turns, settled) = with_task(RUNNING, r#""local_agent""#);
+        assert_eq!(settled, 0);
         turns
+    }
+
+    #[test]
+    fn prompt_ends_with_its_turn_without_an_agent_or_a_state_to_wait_for() {
+        for (state, kind) in [
+            (IDLE, r#""local_agent""#),
+            (RUNNING, r#""local_bash""#),
+            (RUNNING, r#""local_agent","ambient":true"#),
+        ] {
+            assert_eq!(with_task(state, kind).1, 1, "{state} {kind}");
+        }
+    }
+
+    #[test]
+    fn failure_of_the_turn_after_a_background_agent_is_that_of_the_prompt() {
+        let login = "Login expired · Please run /login";
+        let text = format!(
+            r#"{{"type":"assistant","message":{{"id":"m","content":[{{"type":"text","text":"{login}"}}]}},"parent_tool_use_id":null,"error":"authentication_failed"}}"#
+        );
+        let mut turns = with_agent();
+        assert!(turns.will_report(&message(&text)));
+        turns.settled(&message(&text));
+        let failed = format!(r#"{{"type":"result","subtype":"success","is_error":true,"result":"{login}"}}"#);
+        let settled = turns.settled(&message(&failed));
+        assert!(matches!(&settled[..], [(_, Err(error))] if error.code == ErrorCode::AUTH_REQUIRED));
+        assert!(!turns.will_report(&message(&text)));
+        let limit = r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#;
+        let ended = [(Uuid::from("a"), Ok(StopReason::MaxTurnRequests))];
+        assert_eq!(with_agent().settled(&message(limit)), ended);
     }
 
     #[test]
@@ -261,15 +313,16 @@ mod tests {
             assert!(turns.settled(&message(text)).is_empty());
         }
         assert!(turns.settled(&result("")).is_empty());
-        let idle = message(r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#);
-        assert_eq!(turns.settled(&idle), [(Uuid::from("a"), Ok(StopReason::EndTurn))]);
+        assert_eq!(turns.settled(&message(IDLE)), [(Uuid::from("a"), Ok(StopReason::EndTurn))]);
         turns.sent(Uuid::from("b"));
         assert_eq!(turns.settled(&result(r#","user_message_uuids":["b"]"#)).len(), 1);
     }
 
     #[test]
     fn prompt_with_a_background_agent_ends_when_it_is_cancelled_or_another_starts() {
-        assert_eq!(with_agent().cancel(), [Uuid::from("a")]);
+        let mut turns = with_agent();
+        turns.cancel();
+        assert_eq!(turns.settled(&message(IDLE)), [(Uuid::from("a"), Ok(StopReason::Cancelled))]);
         let mut turns = with_agent();
         turns.sent(Uuid::from("b"));
         let state =
@@ -322,6 +375,7 @@ mod tests {
         for (kind, text, cause) in [
             ("authentication_failed", "Invalid API key", "(Invalid API key)"),
             ("authentication_failed", "Not logged in · Please run /login", "(Not logged in)"),
+            ("authentication_failed", "Expired. Please run /login to sign in again.", "(Expired)"),
             ("invalid_request", "Login expired · Run /login to sign in again", "(Login expired)"),
         ] {
             let (code, message) = failed(kind, text);

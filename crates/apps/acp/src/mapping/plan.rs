@@ -11,6 +11,8 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     tasks: BTreeMap<u64, Task>,
+    /// Whether the last list of `TodoWrite` had entries, which are not in `tasks`.
+    has_todos: bool,
 }
 
 #[derive(Debug)]
@@ -26,8 +28,9 @@ pub(super) fn is_plan_tool(name: &str) -> bool {
 
 impl Plan {
     /// Returns the plan if a call contains all of it.
-    pub(super) fn called(&self, name: &str, input: &Value) -> Option<SessionUpdate> {
+    pub(super) fn called(&mut self, name: &str, input: &Value) -> Option<SessionUpdate> {
         let todos = input["todos"].as_array().filter(|_| name == "TodoWrite")?;
+        self.has_todos = !todos.is_empty();
         let entries = todos.iter().filter_map(|todo| {
             Some(entry(
                 todo["content"].as_str()?,
@@ -76,11 +79,11 @@ impl Plan {
         Some(self.shown())
     }
 
-    /// Removes the tasks, and returns the empty plan if there were some.
+    /// Removes the entries, and returns the empty plan if there were some.
     pub(super) fn clear(&mut self) -> Option<SessionUpdate> {
-        let had_tasks = !self.tasks.is_empty();
-        self.tasks.clear();
-        had_tasks.then(|| self.shown())
+        let had_entries = self.has_todos || !self.tasks.is_empty();
+        *self = Self::default();
+        had_entries.then(|| self.shown())
     }
 
     fn shown(&self) -> SessionUpdate {

@@ -8,13 +8,13 @@ use agentwire::{
     Block,
     protocol::{
         Content,
-        message::{ApiMessage, UserMessage},
+        message::{ApiMessage, AssistantError, UserMessage},
         session_info::{SessionMessage, SessionMessageKind},
     },
 };
 
-use super::{Mapping, content};
-use crate::embedded;
+use super::{Mapping, SYNTHETIC, content};
+use crate::{embedded, failure};
 
 impl Mapping {
     /// Returns the updates that show a stored message again.
@@ -25,8 +25,8 @@ impl Mapping {
                 Err(_) => Vec::new(),
             },
             SessionMessageKind::Assistant => match message.message.decode::<ApiMessage>() {
-                Ok(answer) => self.blocks(&answer, None),
-                Err(_) => Vec::new(),
+                Ok(answer) if !is_missing_login(&answer) => self.blocks(&answer, None),
+                _ => Vec::new(),
             },
             _ => Vec::new(),
         }
@@ -55,6 +55,16 @@ impl Mapping {
             _ => Vec::new(),
         }
     }
+}
+
+/// Returns whether a message of the CLI asks for a login. Editors have no `/login`, and the login may be valid by now.
+fn is_missing_login(answer: &ApiMessage) -> bool {
+    // Stored messages have no kind, so their texts decide.
+    let kind = Some(&AssistantError::InvalidRequest);
+    let is_one = |text: &str| {
+        failure::is_missing_login(kind, text) && !USAGE_LIMITS.iter().any(|start| text.starts_with(start))
+    };
+    *answer.model == *SYNTHETIC && answer.content.iter().filter_map(Block::as_text).any(is_one)
 }
 
 /// Returns the content that a text of the user was made of. A resource is shown where the prompt mentions it, and not
@@ -104,4 +114,15 @@ const WRITTEN_BY_THE_CLI: &[&str] = &[
     "<task-notification>",
     "[Request interrupted by user",
     "This session is being continued from a previous conversation",
+];
+/// How the CLI's messages about usage limits begin, some of which name `/login` too.
+const USAGE_LIMITS: &[&str] = &[
+    "You've hit your",
+    "You've reached your",
+    "You're out of",
+    "Your org is out of usage",
+    "Your seat type doesn't include",
+    "Your usage allocation",
+    "Your group's usage limit",
+    "Fable 5 requires usage credits",
 ];

@@ -227,16 +227,23 @@ fn terminal_of_a_command_without_a_result_has_an_exit() {
 }
 
 #[test]
-fn message_about_a_missing_login_is_hidden() {
-    let message = r#"{"id":"m","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"Not logged in · Please run /login"}]}"#;
-    let live = format!(
-        r#"{{"type":"assistant","message":{message},"parent_tool_use_id":null,"error":"authentication_failed"}}"#
-    );
-    assert_eq!(Mapping::new(features()).updates(&Message::from_line(&live).unwrap()), []);
-    let stored = format!(
-        r#"{{"type":"assistant","uuid":"a","session_id":"s","message":{message},"parent_tool_use_id":null,"parent_agent_id":null}}"#
-    );
-    assert_eq!(Mapping::new(features()).stored(&serde_json::from_str(&stored).unwrap()), []);
+fn stored_message_about_a_missing_login_is_hidden() {
+    for (text, shown) in [
+        ("Not logged in · Please run /login", 0),
+        ("You've hit your limit · run /login to switch accounts", 1),
+    ] {
+        let message = format!(
+            r#"{{"id":"m","role":"assistant","model":"<synthetic>","content":[{{"type":"text","text":"{text}"}}]}}"#
+        );
+        let stored = format!(
+            r#"{{"type":"assistant","uuid":"a","session_id":"s","message":{message},"parent_tool_use_id":null,"parent_agent_id":null}}"#
+        );
+        assert_eq!(
+            Mapping::new(features()).stored(&serde_json::from_str(&stored).unwrap()).len(),
+            shown,
+            "{text}"
+        );
+    }
 }
 
 #[test]
@@ -257,6 +264,9 @@ fn conversation_that_was_reset_has_no_tasks_and_no_tokens() {
     assert_eq!(shown(reset)["entries"], serde_json::json!([]));
     assert_eq!(shown(reset), serde_json::Value::Null);
     assert_eq!(shown(result)["used"], 0);
+    let todos = r#"{"type":"assistant","message":{"id":"n","content":[{"type":"tool_use","id":"u","name":"TodoWrite","input":{"todos":[{"content":"Rest"}]}}]},"parent_tool_use_id":null}"#;
+    assert_eq!(shown(todos)["entries"][0]["content"], "Rest");
+    assert_eq!(shown(reset)["entries"], serde_json::json!([]));
 }
 
 #[test]
