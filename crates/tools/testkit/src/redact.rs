@@ -164,8 +164,8 @@ impl Redactor {
         }
         let mut streamed = stream::finds(&session.entries, |text, _| words::words_in(text, &self.paths));
         for (number, entry) in session.entries.iter_mut().enumerate() {
-            words.placed.clear();
-            on_piece(entry, streamed.remove(&number), |word| words.place(word));
+            // A cut word is first joined where it begins, so that it is replaced as in uncut text.
+            on_piece(entry, streamed.remove(&number), prose::escape);
             on_text(entry, |text| words.replace(text));
         }
         let prose = self.prose(&session, &mut words);
@@ -207,14 +207,14 @@ impl Redactor {
     }
 }
 
-/// Replaces the texts that begin in a piece of a streamed block, and removes the rest of earlier ones.
+/// Writes the texts that begin in a piece of a streamed block, and removes the rest of earlier ones.
 fn on_piece(
     entry: &mut Entry,
     piece: Option<(Range<usize>, Vec<Find<()>>)>,
-    mut replace: impl FnMut(&str) -> String,
+    written: impl Fn(&str) -> String,
 ) {
     if let (Entry::Inbound(line), Some((_, finds))) = (entry, piece) {
-        let new = |with, ()| if let With::StandIn(text) = with { replace(&text) } else { String::new() };
+        let new = |with, ()| if let With::StandIn(text) = with { written(&text) } else { String::new() };
         *line = find::replaced(line, finds, new).into();
     }
 }

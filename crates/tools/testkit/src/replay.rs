@@ -6,8 +6,9 @@
 //!
 //! Ids that we make up differ between runs, so they are bound by position: the first request of ours stands for the
 //! first recorded one, and output that is played later uses our ids. The same goes for the `uuid` of a prompt.
-//! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any text;
-//! one that reads as other text, such as a time, only if the header has `redacted`.
+//! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any text,
+//! and the stand-in of an id alone any UUID; one that reads as other text, such as a time, only if the header has
+//! `redacted`.
 //!
 //! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
 //! requests that are open at the same time may come in any order, before or after them.

@@ -233,7 +233,7 @@ const SHAPES: &[Shape] = {
         shape(Field, Then::Assigned, concat!("(", words!(), r"[\\\x22'`\]]{0,8})[ \t]*(?::?[ \t]*(?:Option(?:al)?[<\[])?&?(?:'static )?(?:str|[Ss]tring)[>\]?]?(?: \| (?:null|None|undefined))?[ \t]*=|[:=]=?=?>?|>)[ \t]*()")),
         shape(Field, Then::Assigned, concat!(r"--?([A-Za-z0-9-]{0,40}", words!(), r")[ \t]+()")),
         shape(Field, Then::Claimed, concat!(words!(), r"[ \t]+(?i-u:is|was|equals)[ \t]*:?[ \t]+()")),
-        shape(Field, Then::Blank, r"(?i-u:password|identified[ \t]+by)[ \t]+[\x22']([^\x22'\r\n<]{3,})[\x22']"),
+        shape(Field, Then::Claimed, r"(?i-u:password|identified[ \t]+by)[ \t]+()\\*[\x22'][^\x22'\r\n<]{3,}[\x22']"),
         shape(Field, Then::Blank, r"(?i-u:login)[ \t]+[^ \t\r\n]+[ \t\r\n]+(?i-u:password)[ \t]+([^ \t\r\n<]{3,})"),
         shape(Field, Then::Blank, r"(?:-u|--user|--proxy-user)[ \t=]*[\x22']?[^ \t\r\n\x22':]+:([^ \t\r\n\x22'<]{3,})"),
         shape(Field, Then::Blank, r"(?-u:\b)sshpass[ \t]+-p[ \t]?[\x22']?([^ \t\r\n\x22'<]{3,})"),

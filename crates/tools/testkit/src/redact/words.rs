@@ -17,8 +17,6 @@ pub(super) struct Words<'a> {
     uuids: Numbers,
     strays: Numbers,
     times: Numbers,
-    /// The stand-ins in the piece of the current line, which are not replaced again.
-    pub(super) placed: Vec<String>,
 }
 
 impl<'a> Words<'a> {
@@ -51,13 +49,6 @@ impl<'a> Words<'a> {
             }
         }
         self.scan(&text)
-    }
-
-    /// Replaces a word in a piece of a block, and keeps its stand-in until `placed` is cleared.
-    pub(super) fn place(&mut self, word: &str) -> String {
-        let stand_in = self.replace(word);
-        self.placed.push(stand_in.clone());
-        stand_in
     }
 
     fn scan(&mut self, text: &str) -> String {
@@ -105,16 +96,11 @@ impl<'a> Words<'a> {
                 if let Some(digits) = socket_at(rest) {
                     return Some((digits, STABLE_PID.to_owned()));
                 }
-                let uuid = ids::uuid_at(rest);
-                let length = uuid.or_else(|| ids::time_at(rest))?;
-                let word = &text[at..at + length];
-                if self.placed.iter().any(|placed| placed == word) {
-                    return None;
+                if let Some(length) = ids::uuid_at(rest) {
+                    return Some((length, ids::uuid(self.uuids.of(&text[at..at + length]))));
                 }
-                let is_uuid = uuid.is_some();
-                let new =
-                    if is_uuid { ids::uuid(self.uuids.of(word)) } else { ids::time(self.times.of(word) - 1) };
-                Some((length, new))
+                let length = ids::time_at(rest)?;
+                Some((length, ids::time(self.times.of(&text[at..at + length]) - 1)))
             }
             _ => None,
         }

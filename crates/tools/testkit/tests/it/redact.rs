@@ -75,15 +75,17 @@ fn paths_get_their_names() {
 fn words_cut_over_deltas_are_replaced() {
     let stray = concat!("/tm", "p/acme/b.txt");
     let (id, time) = ("1b4e28ba-2fa1-41d2-883f-0016d3cca427", "2026-11-21T22:51:20Z");
-    let input =
-        json!({ "file": "/srv/agent/secret/a.txt", "to": stray, "again": stray, "id": id, "at": time });
+    let home = concat!("/ho", "me/jane");
+    let below = format!("{home}/proj/{id}.txt");
+    let input = json!({ "file": "/srv/agent/secret/a.txt", "to": stray, "again": stray, "below": below, "id": id, "at": time });
     let texts = [
         ("partial_json", input.to_string()),
         ("text", format!("\"/srv/agent/a.txt\"\n{stray}({stray})")),
-        ("text", format!("{id},{time}")),
+        ("text", format!("{below},{id},{time}")),
     ];
     let stand_ins = [
-        ("/srv/agent", "<home>"),
+        ("/srv/agent", "<cwd>"),
+        (home, "<home>"),
         (stray, "/home/user/tmp/1.txt"),
         (id, "00000000-0000-4000-8000-000000000001"),
         (time, "2026-01-01T00:00:00.000Z"),
@@ -103,7 +105,8 @@ fn words_cut_over_deltas_are_replaced() {
                 let line: Value = serde_json::from_str(&line[2..]).unwrap();
                 line["event"]["delta"][field].as_str().unwrap().to_owned()
             };
-            let after = redacted(&Redactor::new().path("/srv/agent", "<home>"), &lines);
+            let redactor = Redactor::new().path("/srv/agent", "<cwd>").path(home, "<home>");
+            let after = redacted(&redactor, &lines);
             let (last, pieces) = after.split_last().unwrap();
             let joined: String = pieces.iter().map(piece).collect();
             assert_eq!(joined, expected(&text), "{length}");
@@ -111,6 +114,24 @@ fn words_cut_over_deltas_are_replaced() {
             assert_eq!(*last, expected(&whole), "{length}");
         }
     }
+}
+
+#[test]
+fn ids_around_a_delta_are_numbered_in_the_order_of_the_text() {
+    let id = |digit: usize| format!("{digit}b4e28ba-2fa1-41d2-883f-0016d3cca427");
+    // The delta of a hook stands behind the ids of its line.
+    let line = |ids: [String; 4], delta: &str| {
+        let [request, session, message, after] = ids;
+        format!(
+            r#"< {{"type":"control_request","request_id":"{request}","request":{{"subtype":"hook_callback","input":{{"hook_event_name":"MessageDisplay","session_id":"{session}","message_id":"{message}","delta":"{delta}","after":"{after}"}}}}}}"#
+        )
+    };
+    let stable = |number: usize| format!("00000000-0000-4000-8000-{number:012}");
+    let before = line([1, 2, 3, 5].map(id), &format!("see {}.", id(4)));
+    let expected = line([1, 2, 3, 5].map(stable), &format!("see {}.", stable(4)));
+    let once = redacted(&Redactor::new(), &[before]);
+    assert_eq!(once, [expected]);
+    assert_eq!(redacted(&Redactor::new(), &once), once);
 }
 
 #[test]

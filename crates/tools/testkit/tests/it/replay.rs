@@ -381,7 +381,7 @@ async fn stand_ins_match_what_they_replaced() {
 }
 
 #[tokio::test]
-async fn id_alone_matches_any_text_unless_it_is_that_of_a_prompt() {
+async fn id_alone_matches_any_id_unless_it_is_that_of_a_prompt() {
     let stable = |number| format!("00000000-0000-4000-8000-{number:012}");
     let answered = |id: &str| format!(r#""response":{{"id":"{id}"}}"#);
     let cancel = |id: &str| {
@@ -394,12 +394,16 @@ async fn id_alone_matches_any_text_unless_it_is_that_of_a_prompt() {
         .replace(r#""response":{}"#, &answered(&stable(7)))
         .replace("| end", &format!("> {}\n| end", cancel(&stable(1))));
     let session = Transcript::parse(recorded).unwrap();
-    let ours = answered("1b4e28ba-2fa1-41d2-883f-0016d3cca427");
-    let hook = HOOK.replace(r#""success""#, &format!(r#""success",{ours}"#));
+    let hook = |id: &str| HOOK.replace(r#""success""#, &format!(r#""success",{}"#, answered(id)));
+    for id in ["", "undefined"] {
+        let mut playing = Playing::start(Replay::new(&session)).await;
+        playing.ask().await;
+        assert!(!playing.say(&hook(id)).await, "{id}");
+    }
     for (cancelled, is_same) in [("v1", true), ("v2", false)] {
         let mut playing = Playing::start(Replay::new(&session)).await;
         playing.ask().await;
-        assert!(playing.say(&hook).await, "{}", playing.report());
+        assert!(playing.say(&hook("1b4e28ba-2fa1-41d2-883f-0016d3cca427")).await, "{}", playing.report());
         assert!(playing.say(DENIAL).await, "{}", playing.report());
         playing.line().await;
         assert_eq!(playing.say(&cancel(cancelled)).await, is_same, "{}", playing.report());

@@ -72,6 +72,7 @@ pub(super) const SHAPES: &[&str] = &[
     "0123456789abcdef0123456789abcdef-us12",
     "psql -c \"ALTER USER app WITH PASSWORD 'hunter2-canary'\"",
     "CREATE USER app IDENTIFIED BY 'hunter2-canary'",
+    "sql \"ALTER USER app IDENTIFIED BY \\\"hunter2-canary\\\"\"",
     "`password`: `hunter2-canary`",
 ];
 
@@ -192,7 +193,7 @@ fn values_are_blanked_for_their_place() {
         text,
         r#"{"account":{"email":"<redacted-1>","organization":"<redacted-2>","subscriptionType":"max","tokenSource":"none"},"password":[0,"<redacted-3>"],"usage":{"tokens":5,"token":7}}"#
     );
-    // Fields below `properties` are described by a schema, and here they are not.
+    // Below `properties`, a schema has objects; texts are values.
     let resource =
         r#"< {"properties":{"adminLoginPassword":"hunter2-canary","email":"jane.doe@corp.example"}}"#;
     let (text, _) = redacted(&Redactor::new(), &[resource]);
@@ -322,6 +323,7 @@ fn prose_and_ids_stay() {
         "mkdir -p deep/folder; ssh -p 2222 host; docker run -p 8080:80 image; glob_pat = \"*.rs\"; key=\"RequireSecret\" value=\"true\"",
         "apt install mysql -y && mkdir -p deep/folder-1; mysql -u root -p shop_prod1; sshpass -e ssh -p 2222 h",
         "curl -b cookies.txt --data-binary @x h; echo hi | grep x; echo $TOKEN | docker login --password-stdin",
+        "psql --password \"$DB_PASS\" -c \"ALTER USER app PASSWORD '${APP_PW}'\"",
         "grep -rn '-----BEGIN RSA PRIVATE KEY'; look at crates/tools/testkit/src/redact.rs",
         "xfc-0123456789abcdef0123456789abcdef, theATBBabcdefghijklmnopqrstuvwxyz",
         "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12-us1",
