@@ -25,7 +25,7 @@ pub struct Answer {
     pub text: String,
     /// The stop reason (`stop_reason`): `end_turn`, or `max_tokens` if the text is truncated.
     pub stop_reason: Option<String>,
-    /// How many requests were sent.
+    /// How many replies of the model were needed.
     pub rounds: usize,
 }
 
@@ -53,7 +53,7 @@ impl Chat {
         Self { system: system.into(), ..self }
     }
 
-    /// Sets the maximum number of requests for one answer; the default is 25, the minimum is one.
+    /// Sets the maximum number of replies for one answer; the default is 25, the minimum is one.
     pub fn rounds(self, rounds: usize) -> Self {
         Self { rounds: rounds.max(1), ..self }
     }

@@ -216,7 +216,9 @@ fn shown(
         notes.extend(converted.cut.then(|| "the page was too long to be converted whole.".to_owned()));
         if converted.text.is_empty() {
             notes.push(match converted.refresh {
-                Some(url) => format!("the page has no text; it redirects to `{url}`."),
+                Some(url) => {
+                    format!("the page has no text; it may need scripts, and it redirects to `{url}`.")
+                }
                 None => "the page has no text; it may need scripts.".to_owned(),
             });
         }

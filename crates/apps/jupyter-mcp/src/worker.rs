@@ -265,7 +265,7 @@ impl Worker {
         }
         let generation = execution.generation;
         if generation != self.shared.generation.load(Ordering::SeqCst) {
-            let text = "The kernel was restarted before this call ran, or had ended. What the call may build on is gone: nothing was done.";
+            let text = "The kernel was restarted or ended before this call ran, and its state is gone: nothing was done.";
             let _gone = execution.reply.send(failed(text));
             return;
         }

@@ -138,8 +138,17 @@ async fn a_page_that_only_redirects_names_the_target() {
                 <meta http-equiv=\"refresh\" content=\"0; url=./stable/\"/>\n";
     let site = Site::start(move |_| ok("text/html", page)).await;
     let shown = Client::new().await.shown(&site.url("/")).await;
-    let note = format!("\nNote: the page has no text; it redirects to `{}`.", site.url("/stable/"));
+    let note = format!("it redirects to `{}`.", site.url("/stable/"));
     assert!(shown.contains(&note), "{shown}");
+}
+
+#[tokio::test]
+async fn a_page_without_text_that_reloads_itself_may_need_scripts() {
+    let page = "<meta http-equiv=\"refresh\" content=\"60; url=/status\"><script src=app.js></script>";
+    let site = Site::start(move |_| ok("text/html", page)).await;
+    let shown = Client::new().await.shown(&site.url("/status")).await;
+    let note = "\nNote: the page has no text; it may need scripts, and it redirects to `";
+    assert!(shown.contains(note), "{shown}");
 }
 
 #[tokio::test]

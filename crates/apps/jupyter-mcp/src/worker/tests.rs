@@ -44,7 +44,7 @@ async fn call_that_waits_behind_the_loss_of_the_kernel_is_refused() {
     worker.execute(second).await;
     for (outcome, start) in [
         (lost, "[The kernel ended while this ran (signal 9"),
-        (refused, "The kernel was restarted before this call ran, or had ended."),
+        (refused, "The kernel was restarted or ended before this call ran, and its state is gone"),
     ] {
         let outcome = outcome.await.unwrap();
         let text = &outcome.content[0].as_text().unwrap().text;

@@ -15,6 +15,7 @@ impl Call {
             End::Died(_) => self.quits,
             _ => false,
         };
+        // Before `show_reply`, which takes the reply.
         let ending = self.ending(end);
         self.show_reply();
         let is_error = self.is_error || self.stop.is_some() || !is_wanted;

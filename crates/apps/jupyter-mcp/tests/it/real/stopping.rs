@@ -163,7 +163,8 @@ async fn a_restart_ends_what_runs_and_what_waits() {
     );
     let refused = answer(waiting).await;
     assert!(
-        refused.is_error && refused.text.starts_with("The kernel was restarted before this call ran"),
+        refused.is_error
+            && refused.text.starts_with("The kernel was restarted or ended before this call ran"),
         "{}",
         refused.text
     );
