@@ -7,7 +7,7 @@ use super::super::sources::Source;
 #[rustfmt::skip] // One number a line: the guide and its words, the file and its code.
 const NUMBERS: &[[&str; 4]] = &[
     ["docs/errors.md", "(60 seconds, `Config::call_limit`", "crates/control/src/driver/config.rs", "call_limit: Duration::from_secs(60),"],
-    ["docs/hook-failures.md", "`SessionEnd` has 1.5 s regardless", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
+    ["docs/hook-failures.md", "`SessionEnd` has at most 1.5 s", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
     ["docs/hub-configuration.md", "after 500 ms of quiet (`HubBuilder::debounce`)", "crates/apps/hub/src/hub/builder.rs", "const DEBOUNCE: Duration = Duration::from_millis(500);"],
     ["docs/hub-configuration.md", "no longer than 5 seconds; the hub goes on", "crates/apps/hub-config/src/watch.rs", "const PATIENCE: Duration = Duration::from_secs(5);"],
     ["docs/hub-configuration.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/apps/hub-config/src/reading.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
