@@ -71,6 +71,8 @@ impl Limit {
         else {
             return Some(work.await);
         };
+        // One of several handlers may start after the time at which the token of an earlier one was cancelled.
+        let cancel = if time::Instant::now() < cancel { cancel } else { end };
         select! {
             biased;
             output = &mut work => return Some(output),

@@ -49,16 +49,16 @@ impl<E: HookEvent> Merged<E> {
         self.merge_reply(reply)
     }
 
-    /// Moves a changed output to the field of an earlier one, beside which the CLI ignores the field for MCP tools only.
+    /// Removes a changed output for MCP tools if the tool is another one, for which the CLI ignores it. Otherwise moves it
+    /// to the field of an earlier change, beside which the CLI ignores it too.
     fn carry_mcp_output(&self, later: &mut Fields, input: &E::Input) -> Result<(), String> {
-        if self.output.contains_key("updatedToolOutput")
-            && let Some(changed) = later.remove("updatedMCPToolOutput")
-        {
-            let input: Fields = convert(input)?;
-            let name = input.get("tool_name").map_or("", RawJson::as_str);
-            if input.contains_key("mcp_server") || name.starts_with("\"mcp__") {
-                later.entry("updatedToolOutput".to_owned()).or_insert(changed);
-            }
+        let Some(changed) = later.remove("updatedMCPToolOutput") else { return Ok(()) };
+        let input: Fields = convert(input)?;
+        let name = input.get("tool_name").map_or("", RawJson::as_str);
+        if input.contains_key("mcp_server") || name.starts_with("\"mcp__") {
+            let follows = self.output.contains_key("updatedToolOutput");
+            let field = if follows { "updatedToolOutput" } else { "updatedMCPToolOutput" };
+            later.entry(field.to_owned()).or_insert(changed);
         }
         Ok(())
     }

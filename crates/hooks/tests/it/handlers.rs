@@ -223,6 +223,17 @@ async fn changed_output_of_an_mcp_tool_builds_on_the_one_before() {
         let output = json!({"hookEventName": "PostToolUse", "updatedToolOutput": expected});
         assert_eq!(reply["hookSpecificOutput"], output, "{tool}");
     }
+    // A tool of the CLI keeps its output, and so does the input of the next handler.
+    let ignored = async |_, _| {
+        let mut output = PostToolUseOutput::default();
+        output.updated_mcp_tool_output = Some(raw(&json!("other")));
+        HookReply::<PostToolUse>::output(output)
+    };
+    let seen =
+        async |input: PostToolUseInput, _| HookReply::<PostToolUse>::context(input.tool_response.to_string());
+    let both = Handlers::of(PostToolUse).then(ignored).then(seen);
+    let reply = answer(Hooks::new().on(PostToolUse, both.in_order()), post_tool_use()).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["additionalContext"], "[1]");
 }
 
 /// If the event can't refuse, neither a failure nor a block discards another handler's redaction.
