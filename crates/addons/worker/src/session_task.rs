@@ -207,6 +207,7 @@ impl SessionTask {
         let is_note = prompt.should_query == Some(false);
         // The CLI ignores a prompt that it has got before.
         let is_known = prompt.uuid.as_ref().is_some_and(|id| session.control().prompt_state(id).is_some());
+        self.last_activity = Instant::now();
         match session.send(prompt).await {
             Ok(_) if is_known => {}
             Ok(id) if is_note => self.awaited.note(id),
@@ -230,7 +231,11 @@ impl SessionTask {
         let open = self.machine.questions();
         let is_known = |id: &ToolUseId| open.iter().any(|question| question.id == *id);
         let gone = self.verdicts.extract_if(|id, verdict| verdict.is_closed() && is_known(id));
-        gone.map(|(id, _)| Event::Withdrawn(id)).collect()
+        let gone: Vec<Event> = gone.map(|(id, _)| Event::Withdrawn(id)).collect();
+        if !gone.is_empty() {
+            self.last_activity = Instant::now();
+        }
+        gone
     }
 
     async fn apply(&mut self, event: Event, commands: &mut mpsc::Receiver<Command>) {

@@ -73,18 +73,18 @@ impl SessionTask {
         let Some(fence) = self.fence.clone() else { return };
         // The grants of a turn that has ended must not start another.
         self.resumed = None;
-        let earlier = self.earlier.take();
-        let result = self.result.take().or(earlier);
+        let (earlier, last) = (self.earlier.take(), self.result.take());
+        let newest = last.as_ref().or(earlier.as_ref());
         // Until it is started again, the CLI answers each prompt with this error.
-        self.is_of_one_turn |= result
-            .as_ref()
+        self.is_of_one_turn |= newest
             .is_some_and(|result| result.terminal_reason == Some(TerminalReason::ToolDeferredUnavailable));
-        let cost_usd = result.as_ref().map_or(0.0, |result| {
+        let cost_usd = newest.map_or(0.0, |result| {
             let before = self.spent.replace(result.total_cost_usd).unwrap_or_else(|| cost_before(result));
             (result.total_cost_usd - before).max(0.0)
         });
         let outcome = match ending {
-            Ending::Done => result.map_or_else(
+            // A CLI that does not go idle is interrupted, which gives a result without a text.
+            Ending::Done => earlier.or(last).map_or_else(
                 || self.awaited.without_result(),
                 |result| Outcome::Done {
                     is_error: result.is_error,

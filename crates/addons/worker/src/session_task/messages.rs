@@ -71,9 +71,8 @@ impl SessionTask {
     }
 
     /// Ends the turn with the result that it has.
-    pub(super) fn idle_timeout(&mut self) -> Event {
+    pub(super) fn idle_timeout(&self) -> Event {
         tracing::warn!(session = %self.name, "the CLI has sent nothing for {IDLE_LIMIT:?}, and is not idle");
-        self.result = self.earlier.take();
         Event::IdleTimeout
     }
 }
@@ -101,6 +100,6 @@ fn is_empty(result: &TurnResult) -> bool {
     !(result.is_error || has_text || is_about_deferral) && result.errors.is_empty()
 }
 
-/// How long a CLI that is not idle may send nothing after the result of the turn: the default limit of
-/// [`agentwire::Query`].
-const IDLE_LIMIT: Duration = Duration::from_secs(600);
+/// How long a CLI that is not idle may send nothing after the result of the turn: longer than the longest command of an
+/// agent, which has ten minutes.
+const IDLE_LIMIT: Duration = Duration::from_secs(900);
