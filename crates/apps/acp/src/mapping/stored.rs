@@ -126,3 +126,6 @@ const USAGE_LIMITS: &[&str] = &[
     "Your group's usage limit",
     "Fable 5 requires usage credits",
 ];
+
+#[cfg(test)]
+mod tests;

@@ -5,15 +5,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agent_client_protocol::v1::schema::{
-    ContentBlock, EmbeddedResource, EmbeddedResourceResource, SessionUpdate, TextResourceContents,
-    ToolCallStatus,
-};
+use agent_client_protocol::v1::schema::{ContentBlock, SessionUpdate, ToolCallStatus};
 use agentwire::{Block, Message};
 use agentwire_testkit::transcript::{Entry, Transcript};
 
 use super::Mapping;
-use crate::{features::Features, prompt::blocks};
+use crate::features::Features;
 
 const VERSIONS: &[&str] = &["2.1.330", "2.1.197"];
 
@@ -227,26 +224,6 @@ fn terminal_of_a_command_without_a_result_has_an_exit() {
 }
 
 #[test]
-fn stored_message_about_a_missing_login_is_hidden() {
-    for (text, shown) in [
-        ("Not logged in · Please run /login", 0),
-        ("You've hit your limit · run /login to switch accounts", 1),
-    ] {
-        let message = format!(
-            r#"{{"id":"m","role":"assistant","model":"<synthetic>","content":[{{"type":"text","text":"{text}"}}]}}"#
-        );
-        let stored = format!(
-            r#"{{"type":"assistant","uuid":"a","session_id":"s","message":{message},"parent_tool_use_id":null,"parent_agent_id":null}}"#
-        );
-        assert_eq!(
-            Mapping::new(features()).stored(&serde_json::from_str(&stored).unwrap()).len(),
-            shown,
-            "{text}"
-        );
-    }
-}
-
-#[test]
 fn conversation_that_was_reset_has_no_tasks_and_no_tokens() {
     let mut mapping = Mapping::new(features());
     let mut shown = |line: &str| {
@@ -321,52 +298,6 @@ fn stored_conversation_is_shown_again() {
         }
     }
     insta::assert_snapshot!("stored", text);
-}
-
-#[test]
-fn texts_that_the_cli_stores_as_the_users_are_hidden() {
-    for text in [
-        "<task-notification><task-id>t</task-id></task-notification>",
-        "[Request interrupted by user for tool use]",
-        "This session is being continued from a previous conversation that ran out of context.",
-    ] {
-        let message = serde_json::json!({
-            "type": "user", "uuid": "u", "session_id": "s", "message": {"role": "user", "content": text},
-            "parent_tool_use_id": null, "parent_agent_id": null,
-        });
-        let stored = serde_json::from_value(message).unwrap();
-        assert_eq!(Mapping::new(features()).stored(&stored), [], "{text}");
-    }
-}
-
-/// Returns the content that is shown for a stored message of the user.
-fn replayed(content: serde_json::Value) -> Vec<ContentBlock> {
-    let message = serde_json::json!({
-        "type": "user", "uuid": "u", "session_id": "s", "message": {"role": "user", "content": content},
-        "parent_tool_use_id": null, "parent_agent_id": null,
-    });
-    let updates = Mapping::new(features()).stored(&serde_json::from_value(message).unwrap()).into_iter();
-    let blocks = updates.map(|update| match update {
-        SessionUpdate::UserMessageChunk(chunk) => chunk.content,
-        other => panic!("{other:?}"),
-    });
-    blocks.collect()
-}
-
-#[test]
-fn stored_prompt_is_shown_as_it_was_sent() {
-    let text = TextResourceContents::new("fn main() {}\n", "file:///a.rs");
-    let resource = EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(text));
-    let sent =
-        [ContentBlock::from("Explain "), ContentBlock::Resource(resource), ContentBlock::from(" to me.")];
-    assert_eq!(replayed(serde_json::to_value(blocks(&sent)).unwrap()), sent);
-}
-
-#[test]
-fn reminders_of_the_cli_are_not_part_of_a_stored_prompt() {
-    let reminder = "<system-reminder>Be brief.</system-reminder>";
-    assert_eq!(replayed(format!("Hi.\n\n{reminder}").into()), [ContentBlock::from("Hi.")]);
-    assert_eq!(replayed(reminder.into()), []);
 }
 
 #[test]
