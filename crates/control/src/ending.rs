@@ -9,11 +9,11 @@ use agentwire_transport::ExitReport;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SessionExit {
-    /// How the peer's process ended, if it has one and it did.
+    /// How the peer's process ended; `None` if there is no process, or if it has not ended.
     pub exit: Option<ExitReport>,
     /// Why the session ended other than by the exit of its process: an error of the transport, a process that did not exit
-    /// after its output ended, or the drop of the session. If the session ended in the handshake, that, or the first line
-    /// that is not JSON.
+    /// after its output ended, or the drop of the session. If the process exited during the handshake: its first line
+    /// that is not JSON, or else "in the handshake".
     pub transport: Option<String>,
     /// The last result, if it was an error and no message followed. The exit code is then only its consequence.
     pub error_result: Option<Box<TurnResult>>,

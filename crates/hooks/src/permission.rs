@@ -18,11 +18,11 @@ use crate::{
 ///
 /// The CLI asks only with `--permission-prompt-tool=stdio`.
 /// If the handler fails or panics, or if there is no handler, the answer is an error, which the CLI treats as a denial.
-/// A handler may leave a question open (`None`): the next handler decides then ([`or`](Self::or)), and a question that no
+/// A handler may leave a request open (`None`): the next handler decides then ([`or`](Self::or)), and a request that no
 /// handler decides is denied.
 ///
 /// The CLI sets no time limit. A handler may set its own with `tokio::time::timeout`; the timeout error is a denial too.
-/// The question races with `PermissionRequest` hooks. If a hook decides first, the CLI cancels the question: the
+/// The request races with `PermissionRequest` hooks. If a hook decides first, the CLI cancels the request: the
 /// context's token is cancelled, the handler's future is dropped after a grace period, and no answer is sent.
 /// An interrupt and the end of the session do the same.
 ///
@@ -54,12 +54,12 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct PermissionHandler {
-    /// Takes the question boxed, which keeps the futures small.
+    /// Takes the request boxed, which keeps the futures small.
     decide: Handler<Box<CanUseTool>, Option<Decision>>,
 }
 
 impl PermissionHandler {
-    /// Calls `handler` once for each question; calls may run concurrently.
+    /// Calls `handler` once for each request; calls may run concurrently.
     pub fn new<F, Fut>(handler: F) -> Self
     where
         F: Fn(CanUseTool, CallContext) -> Fut + Send + Sync + 'static,
@@ -69,9 +69,9 @@ impl PermissionHandler {
         Self { decide: question::erase("the permission handler", handler) }
     }
 
-    /// Calls `next` if this handler leaves a question open.
+    /// Calls `next` if this handler leaves a request open.
     ///
-    /// A failure does not leave the question open: the answer is the error, and `next` is not called.
+    /// A failure does not leave the request open: the answer is the error, and `next` is not called.
     #[must_use]
     pub fn or(self, next: Self) -> Self {
         Self::erased(move |request, context| {
@@ -108,7 +108,7 @@ impl Responder for PermissionHandler {
             });
             if answer.is_err() && !cancelled.is_cancelled() {
                 // The log omits the reason, which may quote the tool's input; it goes to the CLI and the observer.
-                tracing::warn!(%tool, "a permission question has no decision");
+                tracing::warn!(%tool, "a permission request has no decision");
             }
             answer
         }))
@@ -132,5 +132,5 @@ fn settled(decision: Option<Decision>, asked: RawJson) -> Decision {
     decision
 }
 
-/// The denial's text for the model if every handler leaves the question open.
+/// The denial's text for the model if every handler leaves the request open.
 const UNDECIDED: &str = "nothing here permits this use of the tool";

@@ -1,13 +1,13 @@
 //! Permission handlers for the common cases, to be chained with [`PermissionHandler::or`].
 //!
-//! Each of them leaves some questions open, for the next handler of the chain; a question that stays open is denied.
+//! Each of them leaves some requests open, for the next handler of the chain; a request that stays open is denied.
 //! They match the tool's name in `can_use_tool`, and not its input: only the CLI's own rules interpret commands and paths
 //! (the option `disallowed_tools`, and the settings).
-//! They get only the questions of the CLI: a use that a rule, a mode or a `PreToolUse` hook has settled never arrives.
+//! They get only the requests of the CLI: a use that a rule, a mode or a `PreToolUse` hook has settled never arrives.
 //! A list of denied tools is therefore no replacement for deny rules.
 //!
 //! Denials match generously (any case, older names of the CLI, all uses if a rule names some), and allowances match
-//! strictly. None of them allows a question for a person ([`CanUseTool::wants_a_person`]).
+//! strictly. No policy allows a request that needs a person ([`CanUseTool::wants_a_person`]).
 
 use agentwire_protocol::{
     control::CanUseTool,
@@ -20,7 +20,7 @@ use crate::{PermissionHandler, pattern::name::normalized};
 ///
 /// A name is exact, as in `Write`; a `*` at its end matches any ending, as in `mcp__docs__*`.
 /// The star does not cross to another server: `mcp__docs__*` allows no tool of a server `docs__evil`.
-/// The question names the server. An old CLI does not; then the handler leaves a tool open if its name could also belong
+/// The request names the server. An old CLI does not; then the handler leaves a tool open if its name could also belong
 /// to another server (`mcp__docs__evil__x`).
 /// `mcp__*` matches all servers, `mcp__docs*` all servers with that prefix, and `*` everything; other names match no tool
 /// of a server.
@@ -63,7 +63,7 @@ where
 ///
 /// These tools may also read files outside of the working directories, about which the CLI asks.
 /// All other tools are left open: shell commands, network tools, and tools of MCP servers. Their `readOnlyHint` is an
-/// unverified claim and not part of the question.
+/// unverified claim and not part of the request.
 pub fn read_only() -> PermissionHandler {
     allowing(|request| request.mcp_server.is_none() && READ_ONLY.contains(&&*request.tool_name))
 }
@@ -95,7 +95,7 @@ fn allows(pattern: &str, request: &CanUseTool) -> bool {
     }
 }
 
-/// Returns the question's server, in the form that its tools' names contain.
+/// Returns the request's server, in the form that its tools' names contain.
 fn server_of(request: &CanUseTool) -> Option<String> {
     let server = &request.mcp_server.as_ref()?.name;
     Some(normalized(&format!("mcp__{server}"), "").split_off("mcp__".len()))

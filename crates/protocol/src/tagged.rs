@@ -5,14 +5,14 @@
 
 mod depth;
 mod held;
-mod inject;
 mod replay;
 mod visit;
+mod with_tags;
 
 use serde::{Deserializer, Serializer};
 
-pub(crate) use inject::Inject;
 pub(crate) use visit::{deserialize, deserialize_within};
+pub(crate) use with_tags::WithTags;
 
 use crate::Unknown;
 
@@ -158,12 +158,12 @@ macro_rules! tagged {
     };
     (@write $name:ident $wire:literal $payload:ident $serializer:ident) => {
         serde::Serialize::serialize(
-            $payload,
-            $crate::tagged::Inject::new(
+            &$crate::tagged::WithTags::new(
                 <$name as $crate::tagged::Tagged>::WITHIN,
                 (<$name as $crate::tagged::Tagged>::TAG, $wire),
-                $serializer,
+                $payload,
             ),
+            $serializer,
         )
     };
     (@write $name:ident $wire:literal $payload:ident $serializer:ident union) => {

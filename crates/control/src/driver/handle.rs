@@ -122,7 +122,8 @@ impl Control {
         self.ask(subtype, |router, now| router.call_raw(now, limit, subtype, request)).await
     }
 
-    /// Returns whether every prompt has its result and the CLI is not known to be busy, also not in the background.
+    /// Returns whether every prompt has its result and the CLI is not known to be busy, neither in a turn nor in the
+    /// background.
     ///
     /// Reflects all output read from the CLI, which may be ahead of [`Messages`](crate::Messages).
     pub fn is_idle(&self) -> bool {

@@ -90,7 +90,7 @@ impl CallContext {
 
 agentwire_transport::debug_by_name!(CallContext { request_id });
 
-/// A responder without handlers. Every request gets an error; for a permission question the CLI then denies the tool.
+/// A responder without handlers. Every request gets an error; for a permission request the CLI then denies the tool.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct NoResponder;

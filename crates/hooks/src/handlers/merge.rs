@@ -315,3 +315,33 @@ const CARRIED: &[(&str, &str, &str)] = &[
     ("ElicitationResult", "action", "action"),
     ("ElicitationResult", "content", "content"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::{CARRIED, Fields, RawJson, decode};
+
+    /// Each fixture has all fields of the output of an event.
+    #[test]
+    fn each_change_of_the_input_is_carried() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/fixtures/hook_outputs");
+        let mut changes = BTreeSet::new();
+        for file in fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let event = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let output = RawJson::parse(fs::read_to_string(&path).unwrap()).unwrap();
+            let mut output: Fields = decode(&output).unwrap();
+            if let Some(Ok(decision)) = output.remove("decision").map(|decision| decode::<Fields>(&decision))
+            {
+                output.extend(decision);
+            }
+            // `updatedPermissions` changes rules and not the input.
+            let updated = |key: &String| key.starts_with("updated") && key != "updatedPermissions";
+            changes.extend(output.into_keys().filter(updated).map(|key| (event.clone(), key)));
+        }
+        let carried = CARRIED.iter().filter(|(_, from, _)| from.starts_with("updated"));
+        let carried = carried.map(|&(event, from, _)| (event.to_owned(), from.to_owned()));
+        assert_eq!(changes, carried.collect::<BTreeSet<_>>());
+    }
+}

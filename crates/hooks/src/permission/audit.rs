@@ -1,4 +1,4 @@
-//! Audits of a permission handler: each question, its outcome and its duration.
+//! Audits of a permission handler: each request, its outcome and its duration.
 
 use std::{
     sync::Arc,
@@ -10,11 +10,11 @@ use agentwire_protocol::{control::CanUseTool, permission::Decision};
 
 use super::PermissionHandler;
 
-/// One question and its outcome.
+/// One request and its outcome.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PermissionAudit<'a> {
-    /// The question.
+    /// The request.
     pub request: &'a CanUseTool,
     /// The outcome.
     pub outcome: AuditOutcome<'a>,
@@ -22,22 +22,22 @@ pub struct PermissionAudit<'a> {
     pub took: Duration,
 }
 
-/// The outcome of a question.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AuditOutcome<'a> {
     /// The handler has decided.
     Decided(&'a Decision),
-    /// The handler has left the question open.
+    /// The handler has left the request open.
     LeftOpen,
     /// The handler failed or panicked, with this text; the CLI denies.
     Failed(&'a str),
-    /// The CLI cancelled the question, or the session ended, before the handler answered; no answer is sent.
+    /// The CLI cancelled the request, or the session ended, before the handler answered; no answer is sent.
     Cancelled,
 }
 
 impl PermissionHandler {
-    /// Calls `auditor` with each question and its outcome, before the answer is sent.
+    /// Calls `auditor` with each request and its outcome, before the answer is sent.
     ///
     /// The auditor gets the outcome of this handler. Wrap a whole chain to audit the answers that are sent, or a part of
     /// it to audit that part.
@@ -87,7 +87,7 @@ impl Watch {
     fn report(&self, outcome: AuditOutcome<'_>) {
         let audit = PermissionAudit { request: &self.request, outcome, took: self.since.elapsed() };
         if catch_call(|| (self.auditor)(&audit)).is_err() {
-            tracing::error!(tool = %self.request.tool_name, "the auditor of permission questions panicked");
+            tracing::error!(tool = %self.request.tool_name, "the auditor of permission requests panicked");
         }
     }
 }

@@ -21,7 +21,7 @@ mod status;
 mod tasks;
 mod usage;
 
-use serde::{Serialize, Serializer, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 
 pub use context_usage::*;
 pub use files::*;
@@ -44,7 +44,7 @@ pub use status::*;
 pub use tasks::*;
 pub use usage::*;
 
-use crate::{RequestId, tagged::Inject};
+use crate::{RequestId, tagged::WithTags};
 
 /// A request to the CLI with its reply type.
 ///
@@ -83,22 +83,14 @@ pub struct OutboundRequest<'a, C: ControlCall> {
     #[serde(rename = "type")]
     kind: &'static str,
     request_id: &'a RequestId,
-    request: WithSubtype<'a, C>,
+    request: WithTags<'a, C>,
 }
 
 impl<'a, C: ControlCall> OutboundRequest<'a, C> {
     /// Returns a request with this id, which must not be in use.
     pub fn new(request_id: &'a RequestId, call: &'a C) -> Self {
-        Self { kind: "control_request", request_id, request: WithSubtype(call) }
-    }
-}
-
-#[derive(Debug)]
-struct WithSubtype<'a, C>(&'a C);
-
-impl<C: ControlCall> Serialize for WithSubtype<'_, C> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(Inject::new(&[], ("subtype", C::SUBTYPE), serializer))
+        let request = WithTags::new(&[], ("subtype", C::SUBTYPE), call);
+        Self { kind: "control_request", request_id, request }
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
-use super::{HookAnswer, HookEvent, specific::Named};
+use super::{HookAnswer, HookEvent, specific::NAME};
+use crate::tagged::WithTags;
 
 /// A hook's reply.
 ///
@@ -129,7 +130,8 @@ impl<E: HookEvent> Serialize for HookReply<E> {
         entry(&mut map, "terminalSequence", self.terminal_sequence.as_ref())?;
         entry(&mut map, "decision", self.decision.as_ref())?;
         entry(&mut map, "reason", self.reason.as_ref())?;
-        entry(&mut map, "hookSpecificOutput", self.output.as_ref().map(Named::<E>).as_ref())?;
+        let output = self.output.as_ref().map(|output| WithTags::new(&[], (NAME, E::NAME), output));
+        entry(&mut map, "hookSpecificOutput", output.as_ref())?;
         map.end()
     }
 }

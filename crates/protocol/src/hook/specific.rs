@@ -1,4 +1,4 @@
-//! Event-specific output (`hookSpecificOutput`), written and read with the event's name.
+//! Event-specific output (`hookSpecificOutput`), read with the event's name.
 
 use std::{fmt, marker::PhantomData};
 
@@ -11,7 +11,6 @@ use serde::{
 };
 
 use super::HookEvent;
-use crate::tagged::Inject;
 
 /// The output type of events without event-specific output; it has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +26,6 @@ impl Serialize for NoOutput {
 impl<'de> Deserialize<'de> for NoOutput {
     fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
         Err(D::Error::custom("this event has no output of its own"))
-    }
-}
-
-/// The output to serialize with the event's name.
-pub(super) struct Named<'a, E: HookEvent>(pub(super) &'a E::Output);
-
-impl<E: HookEvent> Serialize for Named<'_, E> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(Inject::new(&[], (NAME, E::NAME), serializer))
     }
 }
 
@@ -91,4 +81,5 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Unnamed<A> {
     }
 }
 
-const NAME: &str = "hookEventName";
+/// The field with the event's name.
+pub(super) const NAME: &str = "hookEventName";

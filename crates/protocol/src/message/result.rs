@@ -59,7 +59,8 @@ pub struct TurnResult {
     pub num_turns: u64,
     /// The estimated cost of the session so far, in US dollars.
     ///
-    /// For a resumed session, CLI 2.1.330 includes the cost of earlier processes, and 2.1.197 does not.
+    /// For a resumed or forked session, CLI 2.1.330 includes the cost of earlier processes, and 2.1.197 does not.
+    /// [`cost_since_last_result`](Self::cost_since_last_result) is the cost of the turn.
     pub total_cost_usd: f64,
     /// Token counts of the turn's main conversation, without subagents.
     pub usage: Option<Usage>,
@@ -185,13 +186,27 @@ fn unread_is_an_error() -> bool {
 }
 
 impl TurnResult {
+    /// Returns whether an interrupt ended the turn. The result is an error then, after which the CLI exits with 1.
+    pub fn was_interrupted(&self) -> bool {
+        matches!(self.terminal_reason, Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools))
+    }
+
+    /// Returns the cost of the turn in US dollars; `None` if the CLI does not report it.
+    ///
+    /// The sum of [`model_usage_since_last_result`](Self::model_usage_since_last_result). Unlike
+    /// [`total_cost_usd`](Self::total_cost_usd), the first one after a resume or a fork excludes earlier processes.
+    pub fn cost_since_last_result(&self) -> Option<f64> {
+        let models = self.model_usage_since_last_result.as_ref()?;
+        Some(models.values().map(|usage| usage.cost_usd).sum())
+    }
+
     /// Returns a failure message for a person; `None` for a success.
     pub fn error_text(&self) -> Option<String> {
         if !self.is_error {
             return None;
         }
         // For an interrupt the CLI has no text but a line for its own developers (`[ede_diagnostic] …`).
-        if let Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) = self.terminal_reason {
+        if self.was_interrupted() {
             return Some("it was interrupted".to_owned());
         }
         let text = if self.errors.is_empty() { self.result.clone() } else { Some(self.errors.join("; ")) };

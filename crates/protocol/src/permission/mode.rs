@@ -5,7 +5,7 @@
 pub enum PermissionMode {
     /// The CLI applies the rules; if none matches, it asks the host.
     Default = "default",
-    /// File edits in the working folder are allowed.
+    /// File edits in the working directory are allowed.
     AcceptEdits = "acceptEdits",
     /// All tool uses are allowed; the CLI rejects this mode for root and without its launch flag.
     BypassPermissions = "bypassPermissions",

@@ -63,7 +63,7 @@ fn custom_request_needs_no_fields() {
     assert_snapshot!(sent(&EndSession), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"end_session"}}"#);
     let id = RequestId::from("r1");
     let error = serde_json::to_string(&OutboundRequest::new(&id, &Wrong(5))).unwrap_err();
-    assert_snapshot!(error, @"a tagged kind must be an object, not a `u8`");
+    assert_snapshot!(error, @"can only flatten structs and maps (got an integer)");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Queueing of a remote worker's frames.
 
-/// What a frame of a remote worker was queued behind before it was posted.
+/// What a remote worker's frame waited for in the queue before it was posted.
 #[wire]
 pub enum QueuedBehind {
     /// The post of a stored frame.

@@ -2,7 +2,7 @@
 
 use crate::ToolUseId;
 
-/// A line of text for display (`system/informational`): a message of a hook, or other news that are not errors.
+/// A line of text for display (`system/informational`): a message of a hook, or other information that is not an error.
 #[wire(tolerant, message)]
 pub struct Informational {
     /// The plain text.
