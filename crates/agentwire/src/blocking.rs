@@ -1,7 +1,7 @@
 //! A blocking API for programs without async: every call blocks the calling thread.
 //!
 //! Each session has a runtime of its own with one thread. Callbacks, servers and the session run on it, also between
-//! calls.
+//! calls. A callback and a tool may block: another thread then runs the session.
 //! The API needs no other runtime and does not panic inside one, but a call blocks its thread, so async code should use
 //! [`Session`](crate::Session).
 //!

@@ -78,8 +78,11 @@ pub enum Error {
     TurnFailed(Box<TurnResult>),
     /// There is no result: the prompt was cancelled or has the id of an earlier one, the CLI became idle without a
     /// result, or the session ended without an error before a result.
-    #[error("the turn has no result")]
-    NoResult,
+    #[error("the turn has no result: {why}")]
+    NoResult {
+        /// Which of these it was.
+        why: &'static str,
+    },
     /// The model returned no structured output, which the CLI reports as a success. Ask again, or more clearly.
     #[error("the model gave no structured output")]
     NoStructuredOutput {
@@ -206,7 +209,7 @@ impl Error {
                 f.debug_struct("NotLoggedIn").field("text", text).field("ending", ending).finish()
             }
             Self::TurnFailed(result) => f.debug_tuple("TurnFailed").field(result).finish(),
-            Self::NoResult => f.write_str("NoResult"),
+            Self::NoResult { why } => f.debug_struct("NoResult").field("why", why).finish(),
             Self::NoStructuredOutput { text } => {
                 f.debug_struct("NoStructuredOutput").field("text", text).finish()
             }

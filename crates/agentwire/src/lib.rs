@@ -4,6 +4,8 @@
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod error;
+#[cfg(feature = "blocking")]
+mod in_place;
 #[cfg(feature = "sessions")]
 mod mirror;
 mod observe;

@@ -22,7 +22,7 @@ use idle_timeout::IdleTimeout;
 /// Background agents keep it open, so that their callbacks work to the end; background shells do not.
 /// From then on the grace periods of [`SessionBuilder::grace`](crate::SessionBuilder::grace) apply: a shell that ends within
 /// them causes a last turn, and a longer one ends with the CLI.
-/// The input has ended then, so what that turn asks hooks, permissions and in-process servers is refused.
+/// The input has ended then, so requests of that turn to hooks, permissions and in-process servers are refused.
 /// If the CLI is not idle within
 /// [`SessionBuilder::background_limit`](crate::SessionBuilder::background_limit) after a result, the input is ended.
 ///

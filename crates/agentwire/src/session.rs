@@ -25,7 +25,7 @@ use std::sync::Arc;
 use agentwire_control::{Control, Messages, SessionExit};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{
-    PermissionMode,
+    PermissionMode, SessionId,
     control::{
         ControlCall, InitializeReply, Interrupt, InterruptReply, McpStatus, McpStatusReply, SetModel,
         SetModelReply, SetPermissionMode, SetPermissionModeReply,
@@ -68,7 +68,7 @@ use crate::{Error, Observations, Options, Warning, observe::Watch, turn::Schema}
 pub struct Session {
     control: Control,
     messages: Messages,
-    /// Copies the transcript to the session store, if there is one.
+    /// Copies the entries of the session to the session store, if there is one.
     #[cfg(feature = "sessions")]
     mirror: Option<Mirror>,
     /// Whether a `mirror_error` was read by a method that returns no messages.
@@ -76,6 +76,7 @@ pub struct Session {
     task: Task,
     pub(crate) background: BackgroundWork,
     handshake: Handshake,
+    id: Option<SessionId>,
     /// The schema for structured output, if the options set one.
     pub(crate) schema: Option<Arc<Schema>>,
     skipped: SkippedMessages,
@@ -126,6 +127,14 @@ impl Session {
         &self.control
     }
 
+    /// Returns the session's id, with which [`Options::resume`](crate::Options::resume) resumes it.
+    ///
+    /// The CLI sends it in the `system/init` of each turn: `None` until the first one was read, and a new id after
+    /// `/clear`. After [`Spare::claim`] it is known at once.
+    pub fn id(&self) -> Option<&SessionId> {
+        self.id.as_ref()
+    }
+
     /// Returns the CLI's reply to the last handshake.
     ///
     /// Its commands may change later, for example when an MCP server has connected:
@@ -139,9 +148,9 @@ impl Session {
     /// The CLI registers the hooks again.
     /// It cancels running callbacks, because they may have changed: a tool use guarded by such a hook is refused and
     /// may be retried.
-    /// Open questions stay open. The CLI's reply lists them, and one that is not open here is asked again: it was lost
-    /// in a gap of the transport, or its answer was. A question that is answered during the handshake may be asked
-    /// again; the CLI ignores the second answer.
+    /// Open questions stay open. The CLI's reply lists them. One that is not open here goes to its handler again,
+    /// because a gap of the transport lost it or its answer. A question that is answered during the handshake may be
+    /// asked again; the CLI ignores the second answer.
     ///
     /// # Cancel safety
     ///

@@ -56,7 +56,8 @@ pub struct Turn<'a> {
     failure: Option<AssistantError>,
     /// The error of the result, if it could not be decoded.
     unread: Option<Error>,
-    ended: bool,
+    /// Set at the end of the turn: why it has no result, unless it has one.
+    ended: Option<&'static str>,
 }
 
 /// The turn of a prompt that a reader waits for.
@@ -97,17 +98,21 @@ impl ExpectedTurn {
         }
     }
 
-    /// Returns whether the message settles the prompt: nothing more will follow for it.
-    fn is_settled_by(&self, incoming: &Incoming) -> bool {
-        matches!(incoming.message(), Some(Message::CommandLifecycle(change))
-            if change.command_uuid == self.prompt
-                && matches!(change.state, CommandState::Completed | CommandState::Cancelled))
+    /// Returns why the prompt has no result, if the message settles it outside of its turn. Nothing more follows for it.
+    fn unanswered(&self, incoming: &Incoming) -> Option<&'static str> {
+        let Some(Message::CommandLifecycle(change)) = incoming.message() else { return None };
+        match change.state {
+            _ if change.command_uuid != self.prompt => None,
+            CommandState::Completed => Some(ID_USED),
+            CommandState::Cancelled => Some(CANCELLED),
+            _ => None,
+        }
     }
 }
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(session: &'a mut Session, awaited: Option<ExpectedTurn>) -> Self {
-        let ended = awaited.as_ref().is_some_and(|awaited| awaited.is_ignored);
+        let ended = awaited.as_ref().and_then(|awaited| awaited.is_ignored.then_some(ID_USED));
         Self { session, awaited, result: None, failure: None, unread: None, ended }
     }
 
@@ -189,7 +194,7 @@ impl<'a> Turn<'a> {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<(Incoming, bool), Error>>> {
-        while !self.ended {
+        while self.ended.is_none() {
             let event = if self.awaited.is_none() {
                 ready!(self.session.poll_event(context))
             } else if let Some(error) = self.session.backlog() {
@@ -204,10 +209,10 @@ impl<'a> Turn<'a> {
                     }
                 }
                 Some(Err(error)) => {
-                    self.ended = true;
+                    self.ended = Some(SESSION_ENDED);
                     return Poll::Ready(Some(Err(error)));
                 }
-                None => self.ended = true,
+                None => self.ended = Some(SESSION_ENDED),
             }
         }
         Poll::Ready(None)
@@ -220,7 +225,7 @@ impl<'a> Turn<'a> {
         if let Some(awaited) = &self.awaited {
             owner = awaited.owner(&turn, self.session.control());
             // A `command_lifecycle` message outside the prompt's turn means that it will have no turn.
-            self.ended = owner != TurnOwner::Own && awaited.is_settled_by(&incoming);
+            self.ended = awaited.unanswered(&incoming).filter(|_| owner != TurnOwner::Own);
         }
         if owner == TurnOwner::Other {
             self.session.skip(SessionEvent::Incoming(incoming, turn));
@@ -228,7 +233,7 @@ impl<'a> Turn<'a> {
         }
         let is_own = owner == TurnOwner::Own;
         if is_own && let Some(end) = turn.end {
-            self.ended = true;
+            self.ended = Some(IDLE);
             self.unread = unread(&incoming).filter(|_| end == TurnEnd::Unreadable);
         }
         match incoming.message() {
@@ -260,3 +265,9 @@ fn unread(incoming: &Incoming) -> Option<Error> {
         _ => None,
     }
 }
+
+// Why a turn has no result.
+const ID_USED: &str = "the CLI ignored the prompt, because its id was used before";
+const CANCELLED: &str = "the prompt was cancelled before its turn";
+const IDLE: &str = "the CLI became idle";
+const SESSION_ENDED: &str = "the session ended";

@@ -62,7 +62,7 @@ pub(crate) async fn resume(session: SessionBuilder) -> Result<Outcome, Error> {
 }
 
 fn outcome(result: Option<Box<TurnResult>>) -> Result<Outcome, Error> {
-    let result = result.ok_or(Error::NoResult)?;
+    let result = result.ok_or(Error::NoResult { why: "the session ended" })?;
     match (result.deferred_tool_use.clone(), &result.session_id) {
         _ if result.is_error => Err(Error::TurnFailed(result)),
         (Some(tool_use), Some(session)) => Ok(Outcome::Parked(session.to_string(), tool_use)),

@@ -36,15 +36,28 @@ impl ControlHandle {
 
     /// Blocks this thread until a future of this session is ready.
     ///
-    /// To interrupt a turn while another thread reads it:
+    /// To interrupt a turn after a minute, while another thread reads it:
     ///
     /// ```no_run
-    /// # fn example(session: &agentwire::blocking::Session) {
+    /// use std::{
+    ///     sync::mpsc::{self, RecvTimeoutError},
+    ///     thread,
+    ///     time::Duration,
+    /// };
+    ///
+    /// # fn example(session: &mut agentwire::blocking::Session) -> Result<(), agentwire::Error> {
     /// let control = session.control();
-    /// std::thread::spawn(move || {
-    ///     std::thread::sleep(std::time::Duration::from_secs(60));
-    ///     control.wait(control.requests().interrupt())
+    /// let turn = session.ask("Count to a million.")?;
+    /// let (ended, has_ended) = mpsc::channel::<()>();
+    /// thread::spawn(move || {
+    ///     // A disconnected channel means that the turn has ended. An interrupt would end the next one.
+    ///     if has_ended.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
+    ///         control.wait(control.requests().interrupt()).ok();
+    ///     }
     /// });
+    /// println!("{:?}", turn.text());
+    /// drop(ended);
+    /// # Ok(())
     /// # }
     /// ```
     pub fn wait<F: Future>(&self, future: F) -> F::Output {

@@ -1,7 +1,6 @@
 //! The runtime of a blocking session.
 
 use std::{
-    cell::Cell,
     future::Future,
     pin::pin,
     sync::{
@@ -13,9 +12,12 @@ use std::{
 };
 
 use agentwire_transport::TransportError;
-use tokio::{runtime::Builder, task::block_in_place};
+use tokio::runtime::Builder;
 
-use crate::Error;
+use crate::{
+    Error,
+    in_place::{in_place, mark_thread},
+};
 
 /// A runtime with one thread, I/O and time, for the tasks of a session.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ impl Runtime {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("agentwire")
-            .on_thread_start(|| OURS.set(true))
+            .on_thread_start(mark_thread)
             .enable_all()
             .build()
             .map_err(|source| Error::Start(TransportError::Io { action: "starting a runtime", source }))?;
@@ -37,8 +39,7 @@ impl Runtime {
     ///
     /// tokio's `block_on` panics in async code; this function only blocks.
     pub(super) fn block_on<F: Future>(&self, future: F) -> F::Output {
-        // A callback that blocked the runtime's only thread would wait for a session that nothing drives.
-        if OURS.get() { block_in_place(|| self.park_on(future)) } else { self.park_on(future) }
+        in_place(|| self.park_on(future))
     }
 
     fn park_on<F: Future>(&self, future: F) -> F::Output {
@@ -69,11 +70,6 @@ impl Drop for Runtime {
             runtime.shutdown_background();
         }
     }
-}
-
-thread_local! {
-    /// Whether this thread belongs to a session's runtime.
-    static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
 struct WakeUp {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentwire_codec::Incoming;
 use agentwire_control::PromptState;
 use agentwire_protocol::{
-    PermissionMode, Uuid,
+    PermissionMode, SessionId, Uuid,
     control::{
         ControlCall, InitializeReply, InterruptReply, McpStatusReply, SetModelReply, SetPermissionModeReply,
     },
@@ -55,6 +55,11 @@ impl Session {
     /// As [`SessionBuilder::connect_blocking`].
     pub fn connect(options: Options) -> Result<Self, Error> {
         Self::builder().options(options).connect_blocking()
+    }
+
+    /// Returns the session's id: see [`Session::id`](crate::Session::id).
+    pub fn id(&self) -> Option<&SessionId> {
+        self.session.id()
     }
 
     /// Returns the CLI's reply to the handshake.

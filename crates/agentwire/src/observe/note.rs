@@ -53,7 +53,7 @@ impl ActivityTree {
     fn result(&mut self, at: Instant, result: &TurnResult, contents: bool) {
         let reason = result.terminal_reason.as_ref();
         let outcome = match reason {
-            _ if was_interrupted(result) => ActivityOutcome::Interrupted,
+            _ if result.was_interrupted() => ActivityOutcome::Interrupted,
             _ if !result.is_error => ActivityOutcome::Done,
             Some(reason) if *reason != TerminalReason::Completed => ActivityOutcome::error(reason.as_str()),
             // API errors have the subtype `success`.
@@ -68,6 +68,7 @@ impl ActivityTree {
             rounds: result.num_turns,
             api: Duration::from_millis(result.duration_api_ms),
             usage: result.usage.clone(),
+            cost_usd: result.cost_since_last_result(),
             session_cost_usd: result.total_cost_usd,
         };
         let text = || result.error_text().or_else(|| result.result.clone());
@@ -89,9 +90,4 @@ fn failed_use(meta: Option<&ToolResultMeta>) -> ActivityOutcome {
         (None, Some("user-rejected")) => ActivityOutcome::Interrupted,
         (_, kind) => ActivityOutcome::Error { kind: kind.map(Into::into) },
     }
-}
-
-/// Returns whether an interrupt ended the turn.
-pub(super) fn was_interrupted(result: &TurnResult) -> bool {
-    matches!(result.terminal_reason, Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools))
 }

@@ -33,7 +33,7 @@ pub struct Began {
     pub id: u64,
     /// The number of the parent activity; `None` only for the session.
     ///
-    /// The parent of a hook, a permission question or an MCP call is its tool use if the CLI names an open one,
+    /// The parent of a hook, a permission request or an MCP call is its tool use if the CLI names an open one,
     /// else the turn, and outside of turns the session.
     /// The parent of a subagent's tool use is the tool use that started the subagent, while that is open.
     pub parent: Option<u64>,
@@ -87,7 +87,7 @@ pub enum Activity {
         /// The model, if known.
         model: Option<Box<str>>,
     },
-    /// A tool use of the model, from its request to its result, including hooks and permission questions.
+    /// A tool use of the model, from its request to its result, including hooks and permission requests.
     #[non_exhaustive]
     ToolUse {
         /// Its id.
@@ -109,7 +109,7 @@ pub enum Activity {
         /// The tool use; for events without a tool, an id that the CLI generates.
         tool_use_id: Option<ToolUseId>,
     },
-    /// A permission question.
+    /// A permission request.
     #[non_exhaustive]
     Permission {
         /// The control request.
@@ -198,6 +198,8 @@ pub struct Totals {
     pub api: Duration,
     /// Tokens of the main conversation.
     pub usage: Option<Usage>,
-    /// The cost of the session so far, in US dollars, as the CLI estimates it.
+    /// The cost since the previous result, in US dollars, as the CLI estimates it; `None` if it does not report it.
+    pub cost_usd: Option<f64>,
+    /// The cost of the session so far, also of the processes before a resume or a fork.
     pub session_cost_usd: f64,
 }

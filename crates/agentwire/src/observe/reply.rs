@@ -101,7 +101,7 @@ fn verdict(fields: [&Value; 2]) -> Option<Verdict> {
     Verdict::of(fields.into_iter().find_map(Value::as_str)?)
 }
 
-/// Returns the verdict of a person, or of the answer to a permission question.
+/// Returns the verdict of a person, or of the answer to a permission request.
 fn person_verdict(answer: &Value) -> Option<Verdict> {
     verdict([&answer["behavior"], &answer["action"]])
 }

@@ -57,6 +57,7 @@ fn record_totals(span: &Span, totals: &Totals) {
     span.record("subtype", totals.subtype.as_str());
     span.record("terminal_reason", totals.terminal_reason.as_ref().map(|reason| reason.as_str()));
     span.record("rounds", totals.rounds);
+    span.record("cost_usd", totals.cost_usd);
     span.record("session_cost_usd", totals.session_cost_usd);
     if let Some(usage) = &totals.usage {
         span.record("input_tokens", usage.input_tokens);
@@ -96,6 +97,7 @@ fn part(activity: &Activity, parent: &Span, session_id: &str) -> Span {
             subtype = Empty,
             terminal_reason = Empty,
             rounds = Empty,
+            cost_usd = Empty,
             session_cost_usd = Empty,
             input_tokens = Empty,
             output_tokens = Empty,

@@ -15,10 +15,7 @@ use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
 
-use super::{
-    ActivityOutcome, Call, Observations, activity_tree::ActivityTree, note::was_interrupted, reply,
-    stream::ObserverQueue,
-};
+use super::{ActivityOutcome, Call, Observations, activity_tree::ActivityTree, reply, stream::ObserverQueue};
 
 /// Tracks the activities of one session while it has an observer or its span is recorded.
 ///
@@ -160,7 +157,7 @@ fn outcome(ending: &SessionExit) -> ActivityOutcome {
         && ending.exit.as_ref().is_none_or(|exit| exit.signal.is_none());
     match (&ending.exit, &ending.error_result) {
         // The CLI exits with 1 after an interrupt.
-        (_, Some(result)) if is_regular && was_interrupted(result) => ActivityOutcome::Interrupted,
+        (_, Some(result)) if is_regular && result.was_interrupted() => ActivityOutcome::Interrupted,
         (Some(ExitReport { code: Some(code), .. }), _) if *code != 0 => {
             ActivityOutcome::error(format!("exit {code}"))
         }

@@ -111,15 +111,15 @@ options! {
         /// The configuration of built-in tools (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
         tool_config: some(ToolConfig), "toolConfig", custom("`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`"), OLD, "`{\"askUserQuestion\": {\"previewFormat\": \"html\"}}`", "the CLI's";
         /// The available skills (`initialize.skills`, and rules in `--allowedTools`); `None` leaves it to the CLI.
-        skills: some(Skills), "skills", custom("`initialize.skills`, and rules in `--allowedTools=`"), OLD, "list of strings, or `\"all\"`", "the CLI's", "Python then reads only the settings of `user` and `project`, unless `settingSources` is set; here, as in TypeScript, nothing else changes.";
+        skills: some(Skills), "skills", custom("`initialize.skills`, and rules in `--allowedTools=`"), OLD, "list of strings, or `\"all\"`", "the CLI's", "With it, Python reads only the settings of `user` and `project`, unless `settingSources` is set; here, as in TypeScript, nothing else changes.";
         /// The initial permission mode (`--permission-mode`).
         permission_mode: some(PermissionMode), "permissionMode", flag("permission-mode"), OLD, "`default`, `acceptEdits`, `plan`, `dontAsk`, `auto`, `bypassPermissions`", "the CLI's";
         /// Whether the mode `bypassPermissions` is available (`--allow-dangerously-skip-permissions`); the CLI refuses it
         /// to root outside of a sandbox.
-        allow_dangerously_skip_permissions: on(), "allowDangerouslySkipPermissions", switch("allow-dangerously-skip-permissions"), OLD, "boolean", "`false`", "Nothing of it is checked here: whether root may have it depends on where the CLI runs.";
-        /// The MCP tool that answers permission questions (`--permission-prompt-tool`), instead of a callback.
+        allow_dangerously_skip_permissions: on(), "allowDangerouslySkipPermissions", switch("allow-dangerously-skip-permissions"), OLD, "boolean", "`false`", "It is not checked here: whether root may use it depends on where the CLI runs.";
+        /// The MCP tool that answers permission requests (`--permission-prompt-tool`), instead of a callback.
         permission_prompt_tool_name: some(String), "permissionPromptToolName", flag("permission-prompt-tool"), OLD, "string", "none";
-        /// Whether permission questions are answered or denied (`--permission-prompts`).
+        /// Whether permission requests are answered or denied (`--permission-prompts`).
         permission_prompts: some(PermissionPrompts), "permissionPrompts", word("permission-prompts"), NEW, "`host`, `none`", "`host`";
 
         /// The maximum number of rounds in a turn (`--max-turns`).
@@ -130,7 +130,7 @@ options! {
         task_budget: some(TaskBudget), "taskBudget", custom("`--task-budget=`"), OLD, "`{\"total\": number}`", "none";
 
         /// The stored session to resume (`--resume`), by id or title.
-        resume: some(String), "resume", flag("resume"), OLD, "string", "a new session", "With a session store, an id that it lacks is an error; the references then resume the session of this machine.";
+        resume: some(String), "resume", flag("resume"), OLD, "string", "a new session", "With a session store, an id that it lacks is an error; the reference SDKs then resume the session of this machine.";
         /// Whether to continue the directory's last session (`--continue`).
         continue_last: on(), "continue", switch("continue"), OLD, "boolean", "`false`", "If `resume` takes precedence, a warning reports it. With a session store that has no session, a new one starts, as in TypeScript.";
         /// Whether to continue a copy of the resumed session and keep the original (`--fork-session`).
@@ -153,7 +153,7 @@ options! {
         load_timeout_ms: plain(u64), "loadTimeoutMs", custom("how long each call that loads from a session store may take"), ANY, "number", "60,000", "Like `sessionStoreFlush`, it needs a session store.";
         /// How long a result or the end waits for the session store to have all earlier entries, in milliseconds; 10,000 by
         /// default.
-        session_store_flush_timeout_ms: plain(u64), "sessionStoreFlushTimeoutMs", custom("how long a result waits for a session store"), ANY, "number", "10,000", "The references wait for as long as an append may take. Like `sessionStoreFlush`, it needs a session store.", Own;
+        session_store_flush_timeout_ms: plain(u64), "sessionStoreFlushTimeoutMs", custom("how long a result waits for a session store"), ANY, "number", "10,000", "The reference SDKs wait for as long as an append may take. Like `sessionStoreFlush`, it needs a session store.", Own;
         /// The time limit of one append to a session store, in milliseconds; 60,000 by default.
         session_store_append_timeout_ms: plain(u64), "sessionStoreAppendTimeoutMs", custom("how long a session store may take to append"), ANY, "number", "60,000", "Like `sessionStoreFlush`, it needs a session store.", Own;
         /// The limit of bytes that are pending for a session store; 64 MiB by default. Entries beyond it are dropped and
@@ -240,12 +240,12 @@ options! {
         /// The file for the CLI's debug log (`--debug-file`).
         debug_file: some(PathBuf), "debugFile", path("debug-file"), OLD, "path", "none";
         /// Whether files are checkpointed so that they can be rewound (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
-        enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`", "The references refuse it with a session store. Here checkpoints are not in the store: a session resumed from it can't rewind files.";
+        enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`", "The reference SDKs refuse it with a session store. Here checkpoints are not in the store: a session resumed from it can't rewind files.";
         /// The maximum length of a line from the CLI, in bytes; 64 MiB by default.
         max_buffer_size: plain(usize), "maxBufferSize", custom("the longest line that is taken"), ANY, "number of bytes", "64 MiB", "64 MiB and not 1 MiB: lines of more than 5 MB were seen. A longer one does not end the session.", Python;
         /// The trace that contains the session (`TRACEPARENT`, `TRACESTATE`).
-        trace_context: some(TraceContext), "traceContext", custom("`TRACEPARENT`, `TRACESTATE`"), OLD, "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `opentelemetry`", "The references take the active span of OpenTelemetry alone.", Own;
+        trace_context: some(TraceContext), "traceContext", custom("`TRACEPARENT`, `TRACESTATE`"), OLD, "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `opentelemetry`", "The reference SDKs use only the active OpenTelemetry span.", Own;
         /// Whether to warn about an old CLI; by default yes, unless `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` is set.
-        version_check: plain(bool), "versionCheck", custom("warnings about the CLI's version"), ANY, "boolean", "`true`", "The references have the variable `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` alone, which counts here too. The version comes from the handshake, and costs no time.", Own;
+        version_check: plain(bool), "versionCheck", custom("warnings about the CLI's version"), ANY, "boolean", "`true`", "The reference SDKs have the variable `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` alone, which counts here too. The version comes from the handshake, and costs no time.", Own;
     }
 }

@@ -22,7 +22,7 @@ impl Session {
     /// runs, because the CLI would otherwise continue without asking.
     /// Once no turn and no agent runs, a CLI that does not exit is terminated after the grace periods of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace); a shell does not delay that.
-    /// If a turn or an agent still runs now, they start when the messages up to its end are read.
+    /// If a turn or an agent still runs now, these periods start once the messages up to its end are read.
     pub fn end_input(&self) {
         self.task.end_input();
     }
@@ -44,8 +44,8 @@ impl Session {
     ///
     /// If something was lost that the caller has not seen:
     /// [`Error::Ended`] for a turn without a result that was not interrupted, for a prompt that was not written or waits
-    /// for its turn, and for an unread error result ([`Error::NotLoggedIn`] if that reports a missing login); [`Error::SessionStore`]
-    /// for entries that the session store does not have.
+    /// for its turn, and for an unread error result of a turn that was not interrupted ([`Error::NotLoggedIn`] if that
+    /// reports a missing login); [`Error::SessionStore`] for entries that the session store does not have.
     /// An unusual exit of the process is not an error: see [`Closed`].
     pub async fn close(mut self) -> Result<Closed, Error> {
         self.task.close();
@@ -59,7 +59,7 @@ impl Session {
             let Ok(SessionEvent::Incoming(incoming, _)) = event else { continue };
             self.discard(&incoming);
             if let Some(Message::Result(result)) = incoming.message() {
-                is_error_result = result.is_error;
+                is_error_result = result.is_error && !result.was_interrupted();
             }
         }
         let has_ended = self.task.ended().await;

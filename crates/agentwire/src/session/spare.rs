@@ -117,8 +117,9 @@ impl Spare {
         }
         claim.include_initialize = Some(true);
         match self.session.control.within(self.session.handshake.limit).call(&claim).await {
-            Ok(ClaimSessionReply { initialize, .. }) => {
+            Ok(ClaimSessionReply { session_id, initialize, .. }) => {
                 let session = &mut self.session;
+                session.id = session_id;
                 if let Some(initialized) = initialize {
                     session.handshake.claimed(*initialized);
                 }

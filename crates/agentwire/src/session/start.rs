@@ -201,6 +201,7 @@ impl Start {
             task,
             background: self.parts.background.clone(),
             handshake,
+            id: None,
             schema: self.schema.clone(),
             skipped: SkippedMessages::default(),
             max_skipped_bytes,

@@ -34,7 +34,7 @@ impl SessionBuilder {
     /// A `result` and the end of the session are delivered after the store has all earlier entries, or after
     /// [`sessionStoreFlushTimeoutMs`](Options::session_store_flush_timeout_ms); hooks, questions and control requests
     /// continue meanwhile.
-    /// After such a timeout no result waits until an append succeeds again.
+    /// After such a timeout, results wait again only once an append has succeeded.
     ///
     /// A failing or panicking store is called three times per batch. The entries then wait, and are appended before the
     /// next ones, at the latest at the end of the session.

@@ -56,7 +56,8 @@ impl Turn<'_> {
             }
         }
         let schema = self.session.schema.clone();
-        let result = self.take_result()?.ok_or(Error::NoResult)?;
+        let why = self.ended.unwrap_or_default();
+        let result = self.take_result()?.ok_or(Error::NoResult { why })?;
         if result.is_error {
             return Err(Error::turn_failed(result, self.failure.as_ref()));
         }
@@ -65,8 +66,8 @@ impl Turn<'_> {
 
     /// As [`answer`](Self::answer), but returns only the text.
     ///
-    /// The text is empty if a hook refused the prompt, whose reason is in [`TurnResult::result`], or ended the turn, which
-    /// only [`TurnResult::terminal_reason`] reports.
+    /// The text is empty if a hook refused the prompt ([`TurnResult::result`] has the reason) or ended the turn (only
+    /// [`TurnResult::terminal_reason`] reports it).
     ///
     /// # Cancel safety
     ///
@@ -95,7 +96,7 @@ impl Turn<'_> {
     /// As [`structured`](Self::structured), but asks again in the same session, at most `retries` times, while the
     /// structured output is missing or does not match. The prompt of a retry contains the error.
     ///
-    /// Each retry is a turn with its own cost.
+    /// Each retry is a turn with its own cost; [`Control::usage`](crate::Control::usage) reports the cost of the session.
     ///
     /// # Cancel safety
     ///

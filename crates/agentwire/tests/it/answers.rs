@@ -189,7 +189,8 @@ async fn end_without_a_result_is_an_error() {
     let (mut session, peer) = connected(Session::builder()).await;
     peer.exit(ExitReport::exited(0));
     let turn = session.turn();
-    assert!(matches!(turn.answer().await, Err(Error::NoResult)));
+    let error = turn.answer().await.unwrap_err();
+    assert_eq!(error.to_string(), "the turn has no result: the session ended");
 }
 
 /// Sends what CLI 2.1.330 sends without a login.

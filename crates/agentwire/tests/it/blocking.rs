@@ -2,7 +2,7 @@
 
 use std::{
     future::poll_fn,
-    sync::{Arc, OnceLock, mpsc},
+    sync::{Arc, Mutex, OnceLock, mpsc},
     task::Poll,
     thread::{self, JoinHandle},
     time::Duration,
@@ -107,6 +107,42 @@ fn a_callback_may_block_on_a_call() {
     assert_eq!(reason, "1 wait", "{response}");
     session.close().unwrap();
     peer.join().unwrap();
+}
+
+#[test]
+fn a_blocked_callback_holds_up_neither_calls_nor_the_end() {
+    let (release, held) = mpsc::channel::<()>();
+    let (begun, has_begun) = mpsc::channel();
+    let held = Arc::new(Mutex::new(held));
+    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+        let (begun, held) = (begun.clone(), Arc::clone(&held));
+        async move {
+            begun.send(()).unwrap();
+            // Blocks its thread until the test drops the sender.
+            held.lock().unwrap().recv().unwrap_err();
+            HookReply::deny("too late")
+        }
+    });
+    let (session, peer) = played(Session::builder().hooks(hooks), async |mut peer| {
+        peer.ask("h1", pre_tool_use("Write")).await;
+        peer.answer("interrupt", json!({"still_queued": []})).await;
+        let response = peer.response("h1").await;
+        peer.exit_after_input().await;
+        response
+    });
+    has_begun.recv_timeout(LIMIT).unwrap();
+    let (done, is_done) = mpsc::channel();
+    thread::spawn(move || {
+        done.send(session.control().call(&Interrupt::default()).map(drop)).unwrap();
+        done.send(session.close().map(drop)).unwrap();
+    });
+    for what in ["a call", "the end"] {
+        let outcome = is_done.recv_timeout(Duration::from_secs(20));
+        outcome.unwrap_or_else(|_| panic!("the callback holds up {what}")).unwrap();
+    }
+    let response = peer.join().unwrap();
+    assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
+    drop(release);
 }
 
 #[test]

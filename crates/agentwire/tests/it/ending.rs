@@ -9,7 +9,7 @@ use agentwire::{
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::peer::{assistant, connect, connected, error_result, fails, next_kind, result};
+use crate::peer::{assistant, connect, connected, error_result, fails, init, next_kind, result};
 
 /// Connects to a peer that exits in the handshake after these lines; returns the error and the time it took.
 async fn exits_in_the_handshake(lines: &[String], report: ExitReport) -> (Error, Duration) {
@@ -36,6 +36,17 @@ async fn a_crash_is_an_error_of_its_turn() {
     assert!(error.ending().unwrap().in_turn, "{error}");
     assert!(turn.next().await.is_none());
     assert!(session.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn id_of_a_session_is_known_after_a_crash() {
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    assert_eq!(session.id(), None);
+    let turn = peer.start_turn(&mut session, "hi").await;
+    peer.say(init()).await;
+    peer.exit(ExitReport::exited(3));
+    turn.text().await.unwrap_err();
+    assert_eq!(session.id().map(|id| id.as_str()), Some("s"));
 }
 
 #[tokio::test(start_paused = true)]

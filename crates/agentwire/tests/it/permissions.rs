@@ -1,4 +1,4 @@
-//! Permission questions: the answers of a handler, and warnings about options that bypass it.
+//! Permission requests: the answers of a handler, and warnings about options that bypass it.
 
 use std::{fs, path::PathBuf};
 

@@ -226,13 +226,25 @@ async fn close_does_not_repeat_an_error_result_that_was_read() {
 
 #[tokio::test(start_paused = true)]
 async fn interrupted_turn_is_no_error_at_close() {
-    let (session, mut peer) = connected(Session::builder()).await;
-    peer.receive_prompt(&session, "one").await;
-    let (interrupted, ()) = tokio::join!(session.interrupt(), async {
-        peer.answer("interrupt", serde_json::json!({})).await;
-    });
-    interrupted.unwrap();
-    peer.close(session).await.unwrap();
+    // CLI 2.1.330 ends the turn with a result, and exits with 1.
+    for (reason, code) in [(None, 0), (Some("aborted_streaming"), 1), (Some("aborted_tools"), 1)] {
+        let (session, mut peer) = connected(Session::builder()).await;
+        peer.receive_prompt(&session, "one").await;
+        let (interrupted, ()) = tokio::join!(session.interrupt(), async {
+            peer.answer("interrupt", json!({})).await;
+        });
+        interrupted.unwrap();
+        if let Some(reason) = reason {
+            let mut aborted = error_result("[ede_diagnostic] aborted");
+            aborted["terminal_reason"] = reason.into();
+            peer.say(aborted).await;
+        }
+        let (closed, ()) = tokio::join!(session.close(), async {
+            peer.input_ended().await;
+            peer.exit(ExitReport::exited(code));
+        });
+        assert_eq!(closed.unwrap().exit.unwrap().code, Some(code), "{reason:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -61,6 +61,7 @@ async fn a_claim_makes_a_session() {
     let mut session = session.unwrap();
     // The handshake now describes the session.
     assert_eq!(session.initialized().pid, Some(8));
+    assert_eq!(session.id().map(|id| id.as_str()), Some("s"));
     let turn = peer.start_turn(&mut session, "hi").await;
     peer.say(result("hello")).await;
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));

@@ -111,7 +111,8 @@ async fn prompt_that_was_answered_before_has_no_result() {
     let turn = session.ask(UserInput::from("hi").with_uuid("mine")).await.unwrap();
     assert_eq!(prompt(&mut peer).await.0, "mine");
     let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
-    assert!(matches!(answer, Err(Error::NoResult)), "{answer:?}");
+    let error = answer.unwrap_err().to_string();
+    assert!(error.contains("its id was used before"), "{error}");
 }
 
 /// Returns a session in which a prompt with the id `mine` ends in this state.
@@ -143,7 +144,7 @@ async fn prompt_with_the_id_of_a_settled_one_has_no_result() {
         let turn = session.ask(UserInput::from("hi").with_uuid("mine")).await.unwrap();
         assert_eq!(prompt(&mut peer).await.0, "mine");
         let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
-        assert!(matches!(answer, Err(Error::NoResult)), "{state:?}: {answer:?}");
+        assert!(matches!(answer, Err(Error::NoResult { .. })), "{state:?}: {answer:?}");
     }
 }
 
@@ -169,7 +170,8 @@ async fn prompt_that_is_only_reported_as_completed_has_no_result() {
     assert_eq!(prompt(&mut peer).await.0, "mine");
     lifecycle(&peer, "mine", "completed").await;
     let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
-    assert!(matches!(answer, Err(Error::NoResult)), "{answer:?}");
+    let error = answer.unwrap_err().to_string();
+    assert!(error.contains("its id was used before"), "{error}");
 
     let (session, mut peer) = connected(Session::builder()).await;
     let reading = read(session.into_query(mine()).await.unwrap());
@@ -177,6 +179,17 @@ async fn prompt_that_is_only_reported_as_completed_has_no_result() {
     lifecycle(&peer, "mine", "completed").await;
     timeout(Duration::from_secs(60), peer.exit_after_input()).await.expect("the end of the input");
     assert_eq!(reading.await.unwrap().0, ["command_lifecycle"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_in_which_the_cli_becomes_idle_has_no_result() {
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("hi").await.unwrap();
+    let (id, _) = prompt(&mut peer).await;
+    peer.say(init_of(&[&id])).await;
+    peer.say(state("idle")).await;
+    let error = turn.text().await.unwrap_err();
+    assert_eq!(error.to_string(), "the turn has no result: the CLI became idle");
 }
 
 /// The earlier prompt is answered while the later one waits for room.
@@ -204,7 +217,7 @@ async fn prompt_whose_id_is_settled_while_it_waits_has_no_result() {
             peer
         });
         let answer = timeout(Duration::from_secs(60), turn.unwrap().text()).await.expect("an end");
-        assert!(matches!(answer, Err(Error::NoResult)), "{reports_states}: {answer:?}");
+        assert!(matches!(answer, Err(Error::NoResult { .. })), "{reports_states}: {answer:?}");
     }
 }
 
@@ -338,7 +351,8 @@ async fn cancelled_prompt_has_a_turn_without_a_result() {
     let turn = session.ask("three").await.unwrap();
     let (third, _) = prompt(&mut peer).await;
     lifecycle(&peer, &third, "cancelled").await;
-    assert!(matches!(turn.answer().await, Err(Error::NoResult)));
+    let error = turn.answer().await.unwrap_err();
+    assert_eq!(error.to_string(), "the turn has no result: the prompt was cancelled before its turn");
 }
 
 /// With a CLI that names no prompts, turns that had ended when the prompt was sent are still excluded.

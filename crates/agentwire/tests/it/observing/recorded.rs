@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use agentwire::{
-    Decision, RawJson, Session, SessionBuilder,
+    Block, Decision, Message, Observation, RawJson, Session, SessionBuilder,
     control::CallContext,
     hooks::{HookContext, Hooks, Matcher, PermissionHandler},
 };
@@ -213,4 +213,34 @@ async fn a_subagent_in_the_background_goes_on_between_turns() {
     };
     let expected = ["  turn 1 done", "    tool_use Task done", "  turn 2 done"];
     replayed("agent-background", play, &expected).await;
+}
+
+/// The turn that starts the agent ends before the agent, so the loop of `docs/subagents.md` reads a query.
+#[tokio::test]
+async fn query_reads_the_turn_about_a_background_agent() {
+    let session = session("agent-background").connect().await.unwrap();
+    let mut query = session.into_query("Send an agent away.").await.unwrap();
+    let mut texts = Vec::new();
+    while let Some(incoming) = query.next().await {
+        let Some(Message::Assistant(assistant)) = incoming.unwrap().into_message() else { continue };
+        texts.extend(assistant.message.content.iter().filter_map(Block::as_text).map(str::to_owned));
+    }
+    assert_eq!(texts, ["It is on its way.", "Here I am.", "It has come back."]);
+}
+
+/// The total includes the cost of the conversation that was forked.
+#[tokio::test]
+async fn first_turn_of_a_fork_has_a_cost_of_its_own() {
+    let mut session = session("fork").connect().await.unwrap();
+    let observations = session.observe();
+    let result = session.ask("A second question.").await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    let own_cost = Some(result.total_cost_usd / 2.0);
+    assert_eq!(result.cost_since_last_result(), own_cost);
+    let observed = rest(observations).await;
+    let totals = observed.iter().find_map(|observation| match observation {
+        Observation::Ended(ended) => ended.totals.as_ref(),
+        _ => None,
+    });
+    assert_eq!(totals.unwrap().cost_usd, own_cost);
 }
