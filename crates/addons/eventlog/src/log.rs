@@ -45,13 +45,13 @@ pub trait EventLog: Send + Sync {
 #[non_exhaustive]
 pub enum EventLogError {
     /// A later turn of the session has begun, so the writer must stop.
-    #[error("turn {fence} of {session} may not be written: turn {last} has begun")]
+    #[error("turn {turn} of {session} may not be written: turn {last} has begun")]
     Stale {
         /// The session.
         session: Box<str>,
-        /// The fence of the append.
-        fence: u64,
-        /// The fence of the latest turn.
+        /// The number of the turn of the append.
+        turn: u64,
+        /// The number of the latest turn.
         last: u64,
     },
     /// The log can't be reached, or has refused the command.

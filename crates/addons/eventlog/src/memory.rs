@@ -55,12 +55,8 @@ impl MemoryLog {
             state.sessions.insert(session.into(), Session::default());
         }
         let Some(log) = state.sessions.get_mut(session) else { return Ok(()) };
-        if at.fence < log.last.fence {
-            return Err(EventLogError::Stale {
-                session: session.into(),
-                fence: at.fence,
-                last: log.last.fence,
-            });
+        if at.turn < log.last.turn {
+            return Err(EventLogError::Stale { session: session.into(), turn: at.turn, last: log.last.turn });
         }
         if at > log.last {
             log.appended = appends;

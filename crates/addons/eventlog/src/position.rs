@@ -2,31 +2,31 @@
 
 use std::{fmt, str::FromStr};
 
-/// The position of a frame: the fence of its turn, then its number in the turn.
+/// The position of a frame: the number of its turn, then its number in the turn.
 ///
 /// Its text, such as `3-17`, is the id of a server-sent event and of an entry in a Redis stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Position {
     /// The number of the turn in its session. A later turn has a higher number.
-    pub fence: u64,
+    pub turn: u64,
     /// The number of the frame in the turn, from 1.
     pub sequence: u64,
 }
 
 impl Position {
     /// The position before all frames.
-    pub const START: Self = Self { fence: 0, sequence: 0 };
+    pub const START: Self = Self { turn: 0, sequence: 0 };
 
     /// Returns the position of a frame of a turn.
-    pub const fn new(fence: u64, sequence: u64) -> Self {
-        Self { fence, sequence }
+    pub const fn new(turn: u64, sequence: u64) -> Self {
+        Self { turn, sequence }
     }
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.fence, self.sequence)
+        write!(f, "{}-{}", self.turn, self.sequence)
     }
 }
 
@@ -35,15 +35,15 @@ impl FromStr for Position {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let invalid = || InvalidPosition { text: text.chars().take(SHOWN).collect() };
-        let (fence, sequence) = text.split_once('-').ok_or_else(invalid)?;
+        let (turn, sequence) = text.split_once('-').ok_or_else(invalid)?;
         let number = |text: &str| text.parse().map_err(|_| invalid());
-        Ok(Self { fence: number(fence)?, sequence: number(sequence)? })
+        Ok(Self { turn: number(turn)?, sequence: number(sequence)? })
     }
 }
 
 /// A text that is not a [`Position`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a position; write the fence and the number of the frame, such as `3-17`")]
+#[error("`{text}` is not a position; write the numbers of the turn and of the frame, such as `3-17`")]
 #[non_exhaustive]
 pub struct InvalidPosition {
     /// The start of the text.

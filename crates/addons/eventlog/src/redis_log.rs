@@ -57,7 +57,7 @@ impl RedisLog {
         self
     }
 
-    /// Sets the time after its last append until a session is deleted. A turn of a lost worker must end before.
+    /// Sets how long after its last append a session is deleted. A turn of a lost worker must end earlier.
     #[must_use]
     pub fn expiry(mut self, expiry: Duration) -> Self {
         self.expiry = expiry;
@@ -84,8 +84,8 @@ impl RedisLog {
         let (reply,): (script::Reply,) = self.run(session, &commands, self.limit).await?;
         let Some(refusal) = script::refusal(reply) else { return Ok(()) };
         match refusal.last {
-            Some(last) if last.fence > at.fence => {
-                Err(EventLogError::Stale { session: session.into(), fence: at.fence, last: last.fence })
+            Some(last) if last.turn > at.turn => {
+                Err(EventLogError::Stale { session: session.into(), turn: at.turn, last: last.turn })
             }
             Some(last) if last >= at => Ok(()),
             _ => {

@@ -1,8 +1,8 @@
 //! A stand-in for the CLI with almost no cost of its own, for measurements of the rest.
 //!
 //! A turn ends at once, unless its prompt contains `tool`: then it uses the tool `Bash`, which appends a line to
-//! `ran.txt` in the working folder. The tool use calls the `PreToolUse` hook, and is continued by a resumed session if
-//! the hook defers it. The transcript is mirrored; nothing else of the CLI is imitated.
+//! `ran.txt` in the working directory. The tool use calls the `PreToolUse` hook, and is continued by a resumed session
+//! if the hook defers it. The transcript is mirrored; nothing else of the CLI is imitated.
 
 use std::{
     env,

@@ -24,7 +24,7 @@ impl Client {
     }
 
     /// Sends a prompt and waits for its outcome, across parked questions and failures of nodes. A prompt with a known id
-    /// is not run again: its outcome is returned within a day, and later one that is an error.
+    /// is not run again: its outcome is returned for a day; after that, the outcome is an error.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ mod text;
 
 use agentwire_protocol::{SessionId, Uuid};
 
-pub(crate) use fork::{called, fork_entries};
+pub(crate) use fork::fork_entries;
 
 use crate::time::now;
 use crate::{ChangeError, RawEntry};

@@ -43,7 +43,7 @@ use std::pin::Pin;
 
 use tested_store::{Stop, TestedStore, Verdict};
 
-pub use report::{Checked, OptionalMethod, Outcome, Report};
+pub use report::{Checked, Outcome, Report};
 pub use table::CHECKS;
 
 use crate::SessionStore;
@@ -75,7 +75,6 @@ where
 pub struct Check {
     name: &'static str,
     demands: &'static str,
-    needs: &'static [OptionalMethod],
     run: for<'a> fn(TestedStore<'a>) -> Running<'a>,
 }
 
@@ -92,11 +91,6 @@ impl Check {
         self.demands
     }
 
-    /// Returns the optional methods without which the check is skipped.
-    pub fn needs(&self) -> &'static [OptionalMethod] {
-        self.needs
-    }
-
     /// Runs this check alone, on an empty store.
     pub async fn run(&self, store: &dyn SessionStore) -> Outcome {
         match (self.run)(TestedStore(store)).await {
@@ -109,6 +103,6 @@ impl Check {
 
 impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Check").field("name", &self.name).field("needs", &self.needs).finish_non_exhaustive()
+        f.debug_struct("Check").field("name", &self.name).finish_non_exhaustive()
     }
 }

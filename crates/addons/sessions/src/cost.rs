@@ -87,7 +87,7 @@ impl Sessions {
     fn count(&self, file: SessionFile, meter: &mut CostMeter) -> Result<(), SessionError> {
         for source in self.sources(file, true) {
             let reading = |error| SessionError::io("reading", &source.path)(error);
-            let mut lines = match Lines::open(&source.path, meter.max_line) {
+            let mut lines = match Lines::open(&source.path) {
                 Ok(lines) => lines,
                 // It was deleted since it was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

@@ -107,5 +107,5 @@ fn fill(buffer: &mut Vec<u8>, file: &mut File) -> io::Result<()> {
 
 const RELOCATED: &[u8] = br#""type":"relocated""#;
 
-/// How many bytes of each end are read, as in the published SDKs.
+/// How many bytes of each end are read, as in the reference SDKs.
 const CHUNK: u64 = 64 * 1024;

@@ -13,13 +13,14 @@ use memchr::memmem;
 use serde::Deserialize;
 
 pub(crate) use archived::{mark_of, prompted_at};
-pub(crate) use first_prompt::{Prompt, first_media, first_prompt, prompts};
+pub(crate) use first_prompt::{Prompt, first_media, prompts};
 pub(crate) use programmatic::is_programmatic;
 
 use crate::ends::Ends;
 use crate::fields::{Field, Fields};
 use crate::sessions::SessionFile;
 use crate::time::parse_ms;
+use first_prompt::first_prompt;
 
 /// Returns the information in the ends of a session's file; `None` for a sidechain, or if there is nothing to show.
 ///
@@ -60,12 +61,6 @@ fn plain_info(
     info.tag = if tail.has(Field::Tag) { tag(ends.tail()) } else { None };
     info.created_at = head.first(Field::Timestamp).as_deref().and_then(parse_ms);
     Some(info)
-}
-
-/// Returns the title or the first prompt of a session.
-pub(crate) fn called(file: &SessionFile, ends: &Ends) -> Option<String> {
-    let title = title(&Fields::of(&ends.head), &Fields::of(ends.tail()), || folder_title(file));
-    title.or_else(|| first_prompt(&ends.head))
 }
 
 /// Returns the user's title for a session, or the generated one.

@@ -11,7 +11,6 @@ use agentwire_protocol::{SessionId, Uuid};
 
 pub use hits::Hits;
 
-use crate::stream::MAX_LINE;
 use crate::{RawEntry, SessionError, Sessions};
 use needle::Needle;
 use text::SearchableEntry;
@@ -31,14 +30,13 @@ pub struct Search {
     tools: bool,
     subagents: bool,
     context: usize,
-    max_line: usize,
 }
 
 impl Search {
     /// Creates a search in the messages of the user and the model; an empty text has no matches.
     pub fn new(text: impl AsRef<str>) -> Self {
         let needle = Needle::new(text.as_ref(), false);
-        Self { needle, thinking: false, tools: false, subagents: false, context: CONTEXT, max_line: MAX_LINE }
+        Self { needle, thinking: false, tools: false, subagents: false, context: CONTEXT }
     }
 
     /// Matches upper and lower case exactly.
@@ -69,12 +67,6 @@ impl Search {
     #[must_use]
     pub fn with_context(self, characters: usize) -> Self {
         Self { context: characters, ..self }
-    }
-
-    /// Sets the maximum length of a searched line, in bytes; the default is 64 MiB.
-    #[must_use]
-    pub fn with_max_line(self, bytes: usize) -> Self {
-        Self { max_line: bytes, ..self }
     }
 
     /// Returns the hits in these entries, in order.

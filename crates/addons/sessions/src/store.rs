@@ -31,7 +31,7 @@ use crate::RawEntry;
 /// A store must always return `None` from the same methods.
 ///
 /// The futures run on the caller's runtime. A future that is dropped early may or may not have done its work.
-/// The published SDKs have a corresponding interface (`SessionStore`) with the same semantics.
+/// The reference SDKs have a corresponding interface (`SessionStore`) with the same semantics.
 pub trait SessionStore: Send + Sync {
     /// Appends entries under this key, in order.
     ///

@@ -26,8 +26,9 @@ pub(crate) enum Line<'a> {
 }
 
 impl Lines<File> {
-    pub(crate) fn open(path: &Path, limit: usize) -> io::Result<Self> {
-        File::open(path).map(|file| Self::new(file, limit))
+    /// Opens a session's file; its lines have up to [`MAX_LINE`] bytes.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        File::open(path).map(|file| Self::new(file, MAX_LINE))
     }
 }
 
@@ -90,7 +91,7 @@ fn write_once(file: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
     }
 }
 
-/// The default limit on a line, in bytes, which is also the default limit on a frame.
+/// The limit on a line, in bytes, which is also the default limit on a frame.
 pub(crate) const MAX_LINE: usize = 64 * 1024 * 1024;
 
 /// The size of a read, in bytes.

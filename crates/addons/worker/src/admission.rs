@@ -45,8 +45,8 @@ pub struct AdmissionNumbers {
     pub slots: usize,
     /// How many run or start.
     pub running: usize,
-    /// The highest memory of one process and its children so far, in bytes. It is an assumption until it is measured, at
-    /// the end of a turn after which the process of the session still runs.
+    /// The highest memory of one process and its children so far, in bytes. It is an assumption until the first
+    /// measurement, at the end of a turn whose process keeps running.
     pub high_water: u64,
 }
 

@@ -65,7 +65,7 @@ impl WorkerConfig {
         self
     }
 
-    /// Sets the options of all sessions. The worker sets the working folder, the session's id and the storing itself.
+    /// Sets the options of all sessions. The worker sets the working directory, the session's id and the store itself.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
@@ -121,8 +121,7 @@ impl WorkerConfig {
         self
     }
 
-    /// Sets the log of the turns' frames, for live streams. The name of a session in it is `tenant/session`, and the fence
-    /// is [`Fence::epoch`].
+    /// Sets the log of the turns' frames, for live streams. The name of a session in it is `tenant/session`.
     ///
     /// The data of a frame is a [`TurnInput`](crate::TurnInput) (`start`), a line of the CLI (`message`, and `delta` with
     /// the option `include_partial_messages`), a [`Question`], or a [`TurnEnd`] with the number of `missing` frames (`end`).

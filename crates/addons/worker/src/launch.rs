@@ -70,7 +70,7 @@ pub(crate) async fn prepare(
         .orphan_grace(Duration::ZERO))
 }
 
-/// Renames the transcript of a session that the store does not know: a crash before the first stored entry leaves it, and
+/// Renames the file of a session that the store does not know: a crash before the first stored entry leaves it, and
 /// the CLI would refuse the id.
 async fn set_aside(options: &Options, name: &SessionName) -> io::Result<()> {
     let folder = project_key(options.cwd.as_deref().unwrap_or(Path::new(".")));

@@ -27,7 +27,7 @@ pub enum Refusal {
     /// The budget is used up, or reserved for running turns.
     #[error("the budget of the tenant is used up or reserved")]
     Budget,
-    /// As many turns run as may.
+    /// The limit of running turns is reached.
     #[error("the tenant runs as many turns as it may")]
     Turns,
 }

@@ -29,8 +29,8 @@ pub struct TurnEnd {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The CLI has sent a result. Its background agents have ended, unless the process was lost or sent nothing for ten
-    /// minutes: their work is lost then.
+    /// The CLI has sent a result. Its background agents have ended, unless the process was lost or sent nothing for 15
+    /// minutes; their work is then lost.
     Done {
         /// The last text of the model, or the errors.
         text: String,
@@ -41,7 +41,7 @@ pub enum Outcome {
     Parked(Vec<Question>),
     /// The turn was stopped by [`Worker::stop`](crate::Worker::stop).
     Cancelled,
-    /// The turn was cut by [`Worker::drain`](crate::Worker::drain), or because the lease could not be renewed.
+    /// The turn was cut by [`Worker::drain`](crate::Worker::drain).
     Drained,
     /// The worker or the CLI ended in the turn, or the CLI could not be started.
     Interrupted {

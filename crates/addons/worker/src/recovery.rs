@@ -43,15 +43,15 @@ pub struct OpenTool {
 
 /// The treatment of a turn after its worker was lost.
 ///
-/// A prompt is started again at most five times, so that one whose CLI can't start ends.
+/// A prompt is started again at most five times, so that it ends even if its CLI can't start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum LossPolicy {
     /// Reports the state of the turn, and starts nothing.
     #[default]
     Tell,
-    /// Starts a turn with this notice as its prompt if the lost one was interrupted, and the lost one if it was not
-    /// started.
+    /// Starts a turn with this notice as its prompt if the lost turn was interrupted, and the lost turn itself if it
+    /// was not started.
     Resume(String),
     /// Starts the lost turn if it was not started, and reports it otherwise.
     RetryUnstarted,
@@ -70,7 +70,7 @@ pub enum RecoveryError {
 }
 
 impl Recovery {
-    /// Reads the state of a turn from the store, where the CLI's transcript has the id of each prompt.
+    /// Reads the state of a turn from the store, where the stored session has the id of each prompt.
     ///
     /// Call it when no process of the session lives: after the lease of the lost worker.
     ///
@@ -101,7 +101,7 @@ impl Recovery {
     }
 
     fn read(entries: &[Value], input: &TurnInput) -> Self {
-        // A busy CLI may leave entries out of its transcript: the prompt of the turn may be among them.
+        // A busy CLI may leave entries out of the stored session: the prompt of the turn may be among them.
         let is_whole = is_whole(entries);
         let mut began = false;
         let mut tools: Vec<OpenTool> = Vec::new();

@@ -48,6 +48,9 @@ pub struct Fence {
 }
 
 /// A turn to run.
+///
+/// It is what [`Session`](agentwire::Session) calls a run: it ends when the CLI and its background agents are idle, and
+/// not at a result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TurnSpec {

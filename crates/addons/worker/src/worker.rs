@@ -226,12 +226,12 @@ impl Worker {
     }
 
     /// Interrupts the running turn, which then ends. Prompts that were sent into it and wait are dropped. Returns
-    /// whether one runs here.
+    /// whether a turn runs here.
     pub fn interrupt(&self, session: &SessionName) -> bool {
         self.command(session, Command::Interrupt)
     }
 
-    /// Sends a prompt into the running turn, by its priority. Returns whether one runs here.
+    /// Sends a prompt into the running turn, by its priority. Returns whether a turn runs here.
     ///
     /// A prompt that comes while the process starts follows the prompt of the turn. If the CLI answers a prompt after the
     /// result of the turn, the turn goes on, and its outcome is that answer. After the end of the turn, or while it is
@@ -240,12 +240,12 @@ impl Worker {
         self.command(session, Command::Steer(Box::new(prompt)))
     }
 
-    /// Ends the running turn and its process, also if many requests wait. Returns whether one runs here.
+    /// Ends the running turn and its process, also if many requests wait. Returns whether a turn runs here.
     pub fn stop(&self, session: &SessionName) -> bool {
         self.shared.state().stop(session)
     }
 
-    /// Renews the lease: other workers do not take the sessions over before a lease from `sent`.
+    /// Renews the lease: no other worker takes the sessions over until the time of a lease has passed since `sent`.
     ///
     /// `sent` is when the request to the engine was sent, since the answer may have been late.
     pub fn renew(&self, sent: std::time::Instant) {

@@ -13,12 +13,12 @@ use tokio::{fs, process::Command, time::timeout};
 
 use crate::{secrets::is_name, turn::SessionName};
 
-/// The files of sessions: a working folder on this machine, and revisions that any worker can check out.
+/// The files of sessions: a working directory on this machine, and revisions that any worker can check out.
 ///
-/// A worker calls it for one session at a time, and never while a process of the session lives, but for
-/// [`snapshot`](Self::snapshot) after a turn.
+/// A worker makes one call at a time for each session. While a process of the session lives, it calls only
+/// [`snapshot`](Self::snapshot), after a turn.
 pub trait Workspace: Send + Sync {
-    /// Returns the working folder of a session, with the files of this revision, or of the newest one.
+    /// Returns the working directory of a session, with the files of this revision, or of the newest one.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Workspace for FolderWorkspace {
 
 /// A git repository with a ref for each session, `refs/agentwire/TENANT/SESSION`.
 ///
-/// Working folders are clones in a folder of this machine; a snapshot commits all files that git does not ignore, and
+/// Working directories are clones in a folder of this machine; a snapshot commits all files that git does not ignore, and
 /// pushes the commit. Files that can't be committed stay in the folder. Of a repository within the folder, git stores
 /// only a link to its commit.
 ///
@@ -102,7 +102,7 @@ pub struct GitWorkspace {
 }
 
 impl GitWorkspace {
-    /// Returns a workspace of this repository, a URL or a path, with working folders in `root`.
+    /// Returns a workspace of this repository, a URL or a path, with working directories in `root`.
     ///
     /// A session without a ref starts with the repository's default branch.
     /// A password or token in the URL is stored in `.git/config` of each folder, where tools can read it: use a credential

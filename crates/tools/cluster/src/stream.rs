@@ -78,7 +78,7 @@ async fn streamed(setup: &Setup, sessions: usize, turns: usize) -> Result<String
 /// An event of a stream.
 struct Event {
     name: String,
-    /// The fence of the turn, and the number of the event in it.
+    /// The number of the turn, and the number of the event in it.
     position: (u64, u64),
     data: String,
 }
@@ -123,7 +123,7 @@ async fn read(url: &str, n: usize, turns: usize, mut random: Random) -> Result<(
 
 fn position(id: &str) -> Result<(u64, u64), Failure> {
     let numbers =
-        id.split_once('-').and_then(|(fence, number)| Some((fence.parse().ok()?, number.parse().ok()?)));
+        id.split_once('-').and_then(|(turn, number)| Some((turn.parse().ok()?, number.parse().ok()?)));
     numbers.ok_or_else(|| Failure::new(format!("`{id}` is not the id of an event")))
 }
 

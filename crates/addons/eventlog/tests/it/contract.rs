@@ -13,7 +13,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 pub(crate) async fn holds<L: EventLog>(log: impl Fn() -> L, small: impl Fn() -> L) {
     let bounded = async {
         repeated_append_is_stored_once(&log()).await;
-        older_fence_is_refused(&log()).await;
+        older_turn_is_refused(&log()).await;
         deltas_are_deleted_at_the_end_of_a_turn(&log()).await;
         deltas_of_a_lost_turn_are_deleted_at_the_next_start(&log()).await;
         sessions_are_separate(&log()).await;
@@ -51,13 +51,13 @@ async fn repeated_append_is_stored_once(log: &dyn EventLog) {
     assert_eq!(read(log, Position::START, turn[4].position).await, (turn[..5].to_vec(), false));
 }
 
-async fn older_fence_is_refused(log: &dyn EventLog) {
+async fn older_turn_is_refused(log: &dyn EventLog) {
     let (old, new) = (turn(7, 1), turn(8, 1));
     append(log, &old[0]).await;
     append(log, &old[3]).await;
     append(log, &new[0]).await;
     let refused = log.append(SESSION, old[4].position, &old[4].frame).await.unwrap_err();
-    assert!(matches!(refused, EventLogError::Stale { fence: 7, last: 8, .. }), "{refused:?}");
+    assert!(matches!(refused, EventLogError::Stale { turn: 7, last: 8, .. }), "{refused:?}");
     let expected = vec![old[0].clone(), old[3].clone(), new[0].clone()];
     assert_eq!(read(log, Position::START, new[0].position).await, (expected, false));
 }

@@ -16,10 +16,10 @@ async fn memory_log_keeps_the_contract() {
 #[tokio::test]
 async fn oldest_session_makes_room() {
     let log = MemoryLog::new().sessions(2);
-    for (session, fence) in [("a", 5), ("b", 5), ("a", 6), ("c", 5)] {
-        log.append(session, Position::new(fence, 1), &message(session)).await.unwrap();
+    for (session, turn) in [("a", 5), ("b", 5), ("a", 6), ("c", 5)] {
+        log.append(session, Position::new(turn, 1), &message(session)).await.unwrap();
     }
-    // `b` is gone, and with it its fence.
+    // `b` is gone, and with it the number of its turn.
     log.append("c", Position::new(4, 1), &message("old")).await.unwrap_err();
     let refused = log.append("a", Position::new(4, 1), &message("old")).await.unwrap_err();
     assert!(matches!(refused, EventLogError::Stale { last: 6, .. }), "{refused:?}");
@@ -55,11 +55,11 @@ proptest! {
         turns in prop::collection::vec((1..4_u64, 0..30_u64), 1..6),
         steps in steps(),
     ) {
-        let mut fence = 0;
+        let mut number = 0;
         let mut all: Vec<Entry> = Vec::new();
         for (step, messages) in turns {
-            fence += step;
-            all.extend(turn(fence, messages));
+            number += step;
+            all.extend(turn(number, messages));
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(follow(&all, &steps));
@@ -80,9 +80,9 @@ async fn follow(all: &[Entry], steps: &[Step]) {
                 written = end;
             }
             Step::WriteStale => {
-                let fence = written.checked_sub(1).map_or(0, |last| all[last].position.fence);
-                if fence > 0 {
-                    let stale = log.append(SESSION, Position::new(fence - 1, 1_000), &message("stale")).await;
+                let turn = written.checked_sub(1).map_or(0, |last| all[last].position.turn);
+                if turn > 0 {
+                    let stale = log.append(SESSION, Position::new(turn - 1, 1_000), &message("stale")).await;
                     assert!(matches!(stale, Err(EventLogError::Stale { .. })), "{stale:?}");
                 }
             }
@@ -104,7 +104,7 @@ async fn follow(all: &[Entry], steps: &[Step]) {
     assert_eq!(whole(&got), whole(&all[..written]));
     let in_order = got.windows(2).all(|pair| pair[0].position < pair[1].position);
     assert!(in_order, "deltas too are in order, and none comes twice");
-    assert!(got.iter().all(|entry| all.contains(entry)), "a frame of an old fence");
+    assert!(got.iter().all(|entry| all.contains(entry)), "a frame of an old turn");
 }
 
 /// Reads one batch unless there is nothing to read, and takes `cut` of its entries.

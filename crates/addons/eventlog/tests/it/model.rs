@@ -14,15 +14,15 @@ pub(crate) fn message(text: &str) -> Frame {
 }
 
 /// Returns the frames of a turn: a start, deltas and messages, and an end.
-pub(crate) fn turn(fence: u64, messages: u64) -> Vec<Entry> {
+pub(crate) fn turn(number: u64, messages: u64) -> Vec<Entry> {
     let mut frames = vec![frame(FrameKind::Start, "start")];
-    for number in 0..messages {
-        frames.push(frame(FrameKind::Delta, &format!("delta {number}")));
-        frames.push(frame(FrameKind::Delta, &format!("more {number}")));
-        frames.push(message(&format!("message {number}")));
+    for n in 0..messages {
+        frames.push(frame(FrameKind::Delta, &format!("delta {n}")));
+        frames.push(frame(FrameKind::Delta, &format!("more {n}")));
+        frames.push(message(&format!("message {n}")));
     }
     frames.push(frame(FrameKind::End, "end"));
-    let positions = (1..).map(|sequence| Position::new(fence, sequence));
+    let positions = (1..).map(|sequence| Position::new(number, sequence));
     positions.zip(frames).map(|(position, frame)| Entry::new(position, frame)).collect()
 }
 

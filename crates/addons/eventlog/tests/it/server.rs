@@ -142,7 +142,7 @@ async fn silent_server_is_an_error_at_the_limit() {
 async fn session_expires() {
     let log = log().expiry(Duration::from_millis(50));
     append(&log, &turn(1, 0)[0]).await;
-    // A turn with a lower fence is accepted once the session is gone.
+    // A turn with a lower number is accepted once the session is gone.
     let gone = async { while log.append(SESSION, Position::new(0, 1), &message("new")).await.is_err() {} };
     timeout(LIMIT, gone).await.unwrap();
 }

@@ -18,12 +18,12 @@ pub(crate) struct Settings {
     pub(crate) admin: Vec<String>,
     /// The URL of Redis, which has the event log.
     redis: String,
-    /// The folder of transcripts.
+    /// The folder of stored sessions.
     pub(crate) store: PathBuf,
-    /// Whether transcripts are synced to the disk. Without it, a machine that is lost may lose entries.
+    /// Whether stored sessions are synced to the disk. Without it, a machine that is lost may lose entries.
     #[serde(default = "synced")]
     pub(crate) synced: bool,
-    /// The folder of working folders.
+    /// The folder of the working directories.
     pub(crate) workspaces: PathBuf,
     /// The folder of secrets: `TENANT/NAME`.
     pub(crate) secrets: PathBuf,

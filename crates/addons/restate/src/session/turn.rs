@@ -51,7 +51,7 @@ impl Session {
                         turn.revision = end.revision;
                         continue;
                     }
-                    Outcome::Drained => ("the worker gave up the turn".to_owned(), None, end.revision),
+                    Outcome::Drained => ("the worker was drained in the turn".to_owned(), None, end.revision),
                     // Only the worker knows that a turn was not started. The rest is in the store.
                     Outcome::Interrupted { why, state } => {
                         (why, (state == Recovery::Unstarted).then_some(state), end.revision)

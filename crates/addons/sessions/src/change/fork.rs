@@ -5,15 +5,15 @@ mod relink;
 mod row;
 mod slice;
 
+use agentwire_protocol::session_info::SessionInfo;
 use agentwire_protocol::{SessionId, Uuid};
 
-use super::new_uuid;
 use super::object::Object;
+use super::{new_uuid, stamped, title_entry};
 use crate::ChangeError;
 use crate::RawEntry;
 use crate::time;
 use carried::Carried;
-pub(crate) use carried::called;
 use relink::Ids;
 use row::Row;
 
@@ -33,10 +33,10 @@ pub(crate) struct Fork {
 /// - Sidechains, progress and fields that belong to the original session alone (team, file history) are left out.
 /// - The last entry gets the current time, because the CLI continues after the newest; `forkedFrom` names each entry's
 ///   origin.
-/// - Entries about shortened results, the working folder and data restrictions are copied.
+/// - Entries about shortened results, the working directory and data restrictions are copied.
 /// - A fork of a session with restricted data names the original, and the sessions of which that is a fork
 ///   (`derived-from`). Gaps in the records of the data flow are copied too (`data-flow-incomplete`).
-/// - The title is the given one, or what the session is `called`, with ` (fork)`.
+/// - The title is the given one, or the original's title or first prompt (in `info`) with ` (fork)`.
 ///
 /// `up_to` is an id that [`conversation`](crate::conversation) returns for a message.
 /// If a compaction kept that message, the fork ends at its original place before the compaction.
@@ -49,7 +49,7 @@ pub(crate) fn fork_entries(
     entries: &[RawEntry],
     up_to: Option<&Uuid>,
     title: Option<&str>,
-    called: impl FnOnce() -> Option<String>,
+    info: impl FnOnce() -> Option<SessionInfo>,
 ) -> Result<Fork, ChangeError> {
     let rows = entries.iter().enumerate().filter_map(|(at, entry)| Row::of(at, entry));
     let mut rows: Vec<Row> = rows.collect();
@@ -78,18 +78,8 @@ pub(crate) fn fork_entries(
         written.push(object.into_entry()?);
     }
     written.extend(carried.after(&fork, &now)?);
-    written.push(title_of_fork(&fork, &carried::title(title, called), &now)?);
+    written.push(stamped(&title_entry(&fork, &carried::title(title, info))?)?);
     Ok(Fork { session: fork, entries: written })
-}
-
-/// Returns the entry that sets the fork's title.
-fn title_of_fork(fork: &SessionId, title: &str, now: &str) -> Result<RawEntry, ChangeError> {
-    let mut entry = Object::of_kind("custom-title");
-    entry.set("sessionId", fork);
-    entry.set("customTitle", title);
-    entry.set("uuid", &new_uuid());
-    entry.set("timestamp", now);
-    entry.into_entry()
 }
 
 #[cfg(test)]

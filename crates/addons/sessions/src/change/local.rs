@@ -8,8 +8,6 @@ mod private_file;
 use agentwire_protocol::{SessionId, Uuid};
 
 use super::{fork_entries, tag_entry, title_entry};
-use crate::ends::Ends;
-use crate::info::called;
 use crate::read::entries_of;
 use crate::sessions::{SessionError, SessionFile, Sessions};
 
@@ -101,8 +99,8 @@ impl Sessions {
     ) -> Result<SessionId, SessionError> {
         let file = self.found(id)?;
         let entries = entries_of(&file.path)?;
-        let ends = Ends::read(&file.path).map_err(SessionError::io("reading", &file.path))?;
-        let fork = fork_entries(id, &entries, up_to, title, || ends.and_then(|ends| called(&file, &ends)))?;
+        let info = self.info(id)?;
+        let fork = fork_entries(id, &entries, up_to, title, || info)?;
         let text: String = fork.entries.iter().flat_map(|entry| [entry.as_str(), "\n"]).collect();
         let path = file.path.with_file_name(format!("{}.jsonl", fork.session));
         private_file::create(&path, text.as_bytes())?;

@@ -6,7 +6,7 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 /// Normalizes the tag to NFKC (`ﬁ` becomes `fi`), removes invisible characters (format characters such as zero-width
 /// spaces and directional marks, private use, unassigned) and trims it; returns `None` if it is empty.
 ///
-/// Repeats until nothing changes, as the published SDKs do.
+/// Repeats until nothing changes, as the reference SDKs do.
 pub(super) fn tag(tag: &str) -> Option<String> {
     let mut tag = tag.to_owned();
     for _ in 0..MAX_ROUNDS {
@@ -31,7 +31,7 @@ fn is_invisible(c: char) -> bool {
     matches!(c.general_category(), Format | PrivateUse | Unassigned)
 }
 
-/// As in the published SDKs.
+/// As in the reference SDKs.
 const MAX_ROUNDS: usize = 10;
 
 #[cfg(test)]

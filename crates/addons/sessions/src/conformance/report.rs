@@ -86,29 +86,3 @@ pub enum Outcome {
     /// The store does not implement a method; the text names the method.
     Skipped(String),
 }
-
-/// An optional method of a [`SessionStore`](crate::SessionStore), which a check may need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OptionalMethod {
-    /// [`list_sessions`](crate::SessionStore::list_sessions).
-    ListSessions,
-    /// [`list_summaries`](crate::SessionStore::list_summaries).
-    ListSummaries,
-    /// [`delete`](crate::SessionStore::delete).
-    Delete,
-    /// [`list_subkeys`](crate::SessionStore::list_subkeys).
-    ListSubkeys,
-}
-
-/// The method's name.
-impl fmt::Display for OptionalMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ListSessions => "list_sessions",
-            Self::ListSummaries => "list_summaries",
-            Self::Delete => "delete",
-            Self::ListSubkeys => "list_subkeys",
-        })
-    }
-}

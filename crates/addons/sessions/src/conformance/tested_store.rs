@@ -3,7 +3,6 @@
 use agentwire_protocol::SessionId;
 
 use super::canonical::canonical;
-use super::report::OptionalMethod;
 use crate::store::at_once;
 use crate::{RawEntry, SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
 
@@ -31,20 +30,20 @@ impl TestedStore<'_> {
     }
 
     pub(super) async fn list_sessions(&self, project: &str) -> Result<Vec<StoredSession>, Stop> {
-        optional(OptionalMethod::ListSessions, self.0.list_sessions(project)).await
+        optional("list_sessions", self.0.list_sessions(project)).await
     }
 
     pub(super) async fn list_summaries(&self, project: &str) -> Result<Vec<SessionSummary>, Stop> {
-        optional(OptionalMethod::ListSummaries, self.0.list_summaries(project)).await
+        optional("list_summaries", self.0.list_summaries(project)).await
     }
 
     pub(super) async fn delete(&self, key: &SessionKey) -> Verdict {
-        optional(OptionalMethod::Delete, self.0.delete(key)).await
+        optional("delete", self.0.delete(key)).await
     }
 
     /// Returns the subkeys, sorted.
     pub(super) async fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<String>, Stop> {
-        let mut subkeys = optional(OptionalMethod::ListSubkeys, self.0.list_subkeys(key)).await?;
+        let mut subkeys = optional("list_subkeys", self.0.list_subkeys(key)).await?;
         subkeys.sort();
         Ok(subkeys)
     }
@@ -133,7 +132,7 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-async fn optional<T>(method: OptionalMethod, future: Option<StoreFuture<'_, T>>) -> Result<T, Stop> {
+async fn optional<T>(method: &str, future: Option<StoreFuture<'_, T>>) -> Result<T, Stop> {
     let Some(future) = future else { return Err(Stop::Skipped(format!("the store has no `{method}`"))) };
     future.await.map_err(|error| failed(format!("`{method}`"), &error))
 }

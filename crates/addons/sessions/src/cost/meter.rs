@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::answer::{Answer, recorded_cost};
 use super::{CostSummary, Day, Prices, Spent, Tokens};
 use crate::RawEntry;
-use crate::stream::MAX_LINE;
 
 /// A counter for the usage in the entries of sessions.
 ///
@@ -21,7 +20,6 @@ use crate::stream::MAX_LINE;
 pub struct CostMeter {
     prices: Prices,
     offset_minutes: i32,
-    pub(super) max_line: usize,
     pub(super) summary: CostSummary,
     open: HashMap<u64, Counted>,
     /// The ids of the open answers, oldest first.
@@ -45,7 +43,6 @@ impl CostMeter {
         Self {
             prices,
             offset_minutes: 0,
-            max_line: MAX_LINE,
             summary: CostSummary::default(),
             open: HashMap::new(),
             order: VecDeque::new(),
@@ -58,12 +55,6 @@ impl CostMeter {
     #[must_use]
     pub fn with_utc_offset(self, minutes: i32) -> Self {
         Self { offset_minutes: minutes, ..self }
-    }
-
-    /// Sets the limit on the length of a line, in bytes; the default is 64 MiB.
-    #[must_use]
-    pub fn with_max_line(self, bytes: usize) -> Self {
-        Self { max_line: bytes, ..self }
     }
 
     /// Counts an entry.

@@ -16,7 +16,7 @@ pub struct AttachmentEntry {
 union! {
     /// The kind of an attachment.
     ///
-    /// Most are about the environment (the date, the tools, the working folder) and are `Unknown` here.
+    /// Most are about the environment (the date, the tools, the working directory) and are `Unknown` here.
     pub enum Attachment by "type" {
         /// A queued prompt that was added to the running turn.
         QueuedCommand(QueuedCommand) = "queued_command",

@@ -26,9 +26,9 @@ pub struct EntryContext {
     pub session_id: Option<SessionId>,
     /// The subagent that wrote it.
     pub agent_id: Option<Box<str>>,
-    /// The working folder.
+    /// The working directory.
     pub cwd: Option<String>,
-    /// The git branch that was checked out in the working folder.
+    /// The git branch that was checked out in the working directory.
     pub git_branch: Option<String>,
     /// The version of the CLI.
     pub version: Option<Box<str>>,

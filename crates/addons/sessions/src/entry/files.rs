@@ -1,4 +1,4 @@
-//! Entries about files in the working folder.
+//! Entries about files in the working directory.
 
 use agentwire_protocol::{RawJson, SessionId, Uuid};
 use serde::Deserialize;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::first_prompt::{Prompt, prompt_text, texts};
 use crate::ends::Ends;
 use crate::sessions::SessionFile;
-use crate::stream::{Line, Lines, MAX_LINE};
+use crate::stream::{Line, Lines};
 use crate::time::parse_ms;
 
 /// Returns whether the session is archived; `None` if it never was, or its mark can't be read.
@@ -58,7 +58,7 @@ fn has_prompt_after(text: &[u8], at: u64) -> bool {
 
 /// Searches the whole file; an unreadable rest is ignored.
 fn file_has_prompt_after(path: &Path, at: u64) -> bool {
-    let Ok(mut lines) = Lines::open(path, MAX_LINE) else { return false };
+    let Ok(mut lines) = Lines::open(path) else { return false };
     while let Ok(Some(line)) = lines.next() {
         if let Line::Whole(line) = line
             && prompted_at(line).is_some_and(|prompted| prompted > at)

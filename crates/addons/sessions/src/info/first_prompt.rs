@@ -12,7 +12,7 @@ use super::pasted;
 /// Skips text that the CLI or a program generated, and the tags around pasted text; a command of the shell mode starts
 /// with `! `.
 /// A command is used only if there is no other prompt.
-pub(crate) fn first_prompt(head: &[u8]) -> Option<String> {
+pub(super) fn first_prompt(head: &[u8]) -> Option<String> {
     let mut command = None;
     for prompt in prompts(head) {
         match prompt {

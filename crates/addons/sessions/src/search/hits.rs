@@ -8,7 +8,7 @@ use std::io;
 use super::{Hit, Search};
 use crate::read::Source;
 use crate::sessions::SessionFile;
-use crate::stream::{Line, Lines};
+use crate::stream::{Line, Lines, MAX_LINE};
 use crate::{SessionError, Sessions};
 
 /// The hits of a [`Search`], from [`Sessions::search`].
@@ -39,7 +39,7 @@ impl Hits {
             self.next = self.sessions.sources(self.files.next()?, self.search.subagents).into();
         }
         let source = self.next.pop_front()?;
-        match Lines::open(&source.path, self.search.max_line) {
+        match Lines::open(&source.path) {
             Ok(lines) => self.reading = Some((source, lines)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Some(Err(SessionError::io("reading", &source.path)(error))),
@@ -55,11 +55,9 @@ impl Hits {
                 self.found.extend(self.search.in_line(&source.session, source.agent.as_deref(), line));
                 Some(Ok(()))
             }
-            Ok(Some(Line::TooLong(offset))) => Some(Err(SessionError::LineTooLong {
-                path: source.path.clone(),
-                offset,
-                limit: self.search.max_line,
-            })),
+            Ok(Some(Line::TooLong(offset))) => {
+                Some(Err(SessionError::LineTooLong { path: source.path.clone(), offset, limit: MAX_LINE }))
+            }
             Ok(None) => {
                 self.reading = None;
                 None

@@ -36,7 +36,7 @@ pub enum SessionError {
         /// The cause.
         source: io::Error,
     },
-    /// A line exceeds the limit. A search skips it unless its limit is raised; an import fails.
+    /// A line exceeds the limit. A search skips it; an import fails.
     #[error("a line of more than {limit} bytes at byte {offset} of {}", path.display())]
     LineTooLong {
         /// The file.

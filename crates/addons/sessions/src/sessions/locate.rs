@@ -76,7 +76,7 @@ impl Sessions {
 
     /// Returns the projects whose sessions are listed, and their folders without duplicates.
     ///
-    /// As in the published SDKs, only the project's own folder counts if the repository has no other worktrees: a
+    /// As in the reference SDKs, only the project's own folder counts if the repository has no other worktrees: a
     /// subfolder of a repository lists its own sessions.
     pub(crate) fn listed_folders(&self) -> Result<(Projects, Vec<ProjectFolder>), SessionError> {
         let mut others = self.other_worktrees();

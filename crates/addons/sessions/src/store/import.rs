@@ -23,9 +23,9 @@ use crate::{RawEntry, SessionError, Sessions};
 /// The project gets the name of the file's folder, as in a mirror, so the session can be resumed from the store.
 /// A mirror keeps the first folder of a session that the CLI has moved to a worktree; an import uses the present one.
 /// The archive mark is imported with its time.
-/// Importing a session again, or one of which a mirror did not store the end, adds only missing entries. Entries
-/// without an id are counted: one is missing if the file has more equal ones than the store. The later ones of its
-/// kind are then added again, because of some kinds the last one counts.
+/// Importing a session again, or one whose end a mirror did not store, adds only missing entries. An entry without an
+/// id is missing if the file has more equal entries than the store. Later entries of its kind are then added again,
+/// because for some kinds the last entry counts.
 /// A store only appends, so a session that lacks earlier entries there is refused.
 ///
 /// Entries are appended in order, in batches of at most 500 entries or about a megabyte.
@@ -98,7 +98,7 @@ async fn append_missing(
     path: &Path,
     stored: &[RawEntry],
 ) -> Result<(), ImportError> {
-    let mut lines = Lines::open(path, MAX_LINE).map_err(SessionError::io("reading", path))?;
+    let mut lines = Lines::open(path).map_err(SessionError::io("reading", path))?;
     let ids: HashSet<_> = stored.iter().filter_map(RawEntry::uuid).collect();
     if !ids.is_empty() && has_gap(path, &ids)? {
         return Err(ImportError::Gap(key.clone()));
@@ -138,7 +138,7 @@ fn value(entry: &RawEntry) -> Value {
 
 /// Returns whether an entry of the file that is stored follows one that is not.
 fn has_gap(path: &Path, stored: &HashSet<&Uuid>) -> Result<bool, SessionError> {
-    let mut lines = Lines::open(path, MAX_LINE).map_err(SessionError::io("reading", path))?;
+    let mut lines = Lines::open(path).map_err(SessionError::io("reading", path))?;
     let mut lacks_one = false;
     loop {
         let batch = next_batch(&mut lines, path)?;
@@ -201,6 +201,6 @@ fn metadata(sessions: &Sessions, path: &Path) -> Result<Option<RawEntry>, Sessio
     Ok(RawJson::encode(&fields).ok().and_then(|text| RawEntry::parse(text.as_str()).ok()))
 }
 
-/// The limits of a batch, as in the published SDKs.
+/// The limits of a batch, as in the reference SDKs.
 const MAX_ENTRIES: usize = 500;
 const MAX_BYTES: usize = 1 << 20;

@@ -18,7 +18,7 @@ use crate::{Page, RawEntry, conversation, conversation_with_system};
 /// There is no cache: each call queries the store.
 /// The futures can be dropped at any point; a change may or may not have been made then.
 ///
-/// The archive mark is an entry of this crate's own, because the CLI has no such entry and the published SDKs can't
+/// The archive mark is an entry of this crate's own, because the CLI has no such entry and the reference SDKs can't
 /// archive in a store.
 /// Search, cost and export work on the entries that [`SessionStore::load`] returns.
 ///

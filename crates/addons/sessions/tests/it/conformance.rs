@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-use agentwire_sessions::conformance::{self, CHECKS, OptionalMethod, Outcome, Report};
+use agentwire_sessions::conformance::{self, CHECKS, Outcome, Report};
 use agentwire_sessions::{MemoryStore, SessionStore};
 
 use crate::faulty::{Fault, Faulty};
@@ -36,22 +36,18 @@ async fn each_fault_is_detected_by_exactly_the_expected_checks() {
 async fn missing_methods_are_reported_as_skipped() {
     let report = conformance::run(async || Ok::<_, Infallible>(Faulty::new(Fault::OnlyWhatIsNeeded))).await;
     assert!(report.is_conformant(), "{report}");
+    // A check that calls an optional method is skipped, and each other check passes.
+    assert!(report.to_string().ends_with("32 passed, 0 failed, 25 skipped"), "{report}");
+    assert_eq!((report.passed(), report.skipped()), (32, 25));
+    let methods = ["list_sessions", "list_summaries", "delete", "list_subkeys"];
+    let reasons = methods.map(|method| format!("the store has no `{method}`"));
     for checked in report.checked() {
-        let needed: Vec<String> = checked.check.needs().iter().map(OptionalMethod::to_string).collect();
-        match &checked.outcome {
-            Outcome::Passed => assert!(needed.is_empty(), "{checked:?}"),
-            Outcome::Skipped(why) => assert!(needed.iter().any(|method| why.contains(method)), "{checked:?}"),
-            other => panic!("{other:?}"),
+        if let Outcome::Skipped(why) = &checked.outcome {
+            assert!(reasons.contains(why), "{checked:?}");
         }
     }
-    let (passed, skipped) = (report.passed(), report.skipped());
-    assert!(passed > 25 && skipped > 20, "{report}");
     assert!(
         report.to_string().contains("skipped  deletes_a_session (the store has no `delete`)"),
-        "{report}"
-    );
-    assert!(
-        report.to_string().ends_with(&format!("{passed} passed, 0 failed, {skipped} skipped")),
         "{report}"
     );
 }

@@ -1,11 +1,12 @@
 //! Tests of token counts and costs.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 
 use agentwire_sessions::{CostMeter, CostSummary, Price, Prices, RawEntry, Spent};
 use serde_json::{Value, json};
 
-use crate::written::{Config, id, raw, user};
+use crate::written::{Config, append_too_long, id, raw, user};
 
 /// Returns an entry of an answer with these input and output tokens.
 fn answer(id: &str, time: &str, model: &str, input: u64, output: u64) -> Value {
@@ -156,16 +157,11 @@ fn sessions_count_with_their_subagents_and_copies_once_in_all() {
 #[test]
 fn broken_lines_are_skipped_and_long_ones_reported() {
     let config = Config::new();
-    let long = answer("l", "01T00:00", &"m".repeat(2000), 1, 1);
-    let path = config.write(
-        "/a",
-        &id(1),
-        10,
-        &[answer("a", "01T00:00", "m", 1, 1), long, answer("b", "01T00:00", "m", 1, 2)],
-    );
-    let mut text = fs::read(&path).unwrap();
+    let path = config.write("/a", &id(1), 10, &[answer("a", "01T00:00", "m", 1, 1)]);
+    append_too_long(&path);
+    let mut text = format!("\n{}\n", answer("b", "01T00:00", "m", 1, 2)).into_bytes();
     text.extend(b"\xff\xff usage\n{\"type\":\"assistant\",\"message\":{\"usage\":{\"output_tok");
-    fs::write(&path, text).unwrap();
-    let summary = config.sessions().cost(&id(1).into(), meter().with_max_line(1000)).unwrap().unwrap();
+    File::options().append(true).open(&path).unwrap().write_all(&text).unwrap();
+    let summary = config.sessions().cost(&id(1).into(), meter()).unwrap().unwrap();
     assert_eq!((summary.total().tokens.output, summary.lines_too_long, summary.forgotten), (3, 1, 0));
 }

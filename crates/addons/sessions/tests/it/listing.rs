@@ -5,7 +5,7 @@ use std::fs;
 use agentwire_sessions::{Page, SessionError};
 use serde_json::{Value, json};
 
-use crate::written::{Config, id, user};
+use crate::written::{Config, id, mark, user};
 
 #[test]
 fn sessions_are_listed_newest_first_and_by_pages() {
@@ -125,16 +125,15 @@ fn title_in_the_folder_of_a_session_is_between_those_in_its_file() {
 fn a_session_is_archived_until_the_user_sends_a_message() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &[user("a", None, "hello")]);
-    let mark = |at: &str, archived: bool| {
-        fs::create_dir_all(path.with_extension("")).unwrap();
-        let mark = json!({"archived": archived, "at": at, "by": "sdk"});
-        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
-        config.sessions().info(&id(1).into()).unwrap().unwrap().archived
-    };
-    assert_eq!(mark("2026-01-01T00:00:01.000Z", true), Some(true));
-    assert_eq!(mark("2026-01-01T00:00:01.000Z", false), Some(false));
-    assert_eq!(mark("2025-12-31T23:59:59.999Z", true), Some(false));
-    assert_eq!(mark("some time", true), None);
+    for (archived, at, listed) in [
+        (true, "2026-01-01T00:00:01.000Z", Some(true)),
+        (false, "2026-01-01T00:00:01.000Z", Some(false)),
+        (true, "2025-12-31T23:59:59.999Z", Some(false)),
+        (true, "some time", None),
+    ] {
+        mark(&path, archived, at);
+        assert_eq!(config.sessions().info(&id(1).into()).unwrap().unwrap().archived, listed, "{at}");
+    }
 }
 
 #[test]
@@ -158,9 +157,7 @@ fn text_that_the_user_did_not_write_leaves_a_session_in_the_archive() {
         let mut later = user("b", Some("a"), text);
         later["origin"] = origin.map(|kind| json!({"kind": kind})).into();
         let path = config.write("/w", &id(1), 10, &[first, later]);
-        fs::create_dir_all(path.with_extension("")).unwrap();
-        let mark = json!({"archived": true, "at": "2025-12-31T00:00:00.000Z", "by": "sdk"});
-        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
+        mark(&path, true, "2025-12-31T00:00:00.000Z");
         let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
         assert_eq!(info.archived, Some(archived), "{text}");
     }
@@ -185,9 +182,7 @@ fn a_turn_that_the_user_did_not_start_leaves_a_session_in_the_archive() {
             later["type"] = name.into();
         }
         let path = config.write("/w", &id(1), 10, &[first, later]);
-        fs::create_dir_all(path.with_extension("")).unwrap();
-        let mark = json!({"archived": true, "at": "2025-12-31T00:00:00.000Z", "by": "sdk"});
-        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
+        mark(&path, true, "2025-12-31T00:00:00.000Z");
         let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
         assert_eq!(info.archived, Some(archived), "{name}");
     }
@@ -200,12 +195,10 @@ fn a_message_in_the_middle_of_a_long_file_takes_a_session_out_of_the_archive() {
     first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
     let filler = vec![json!({"type": "progress", "text": "x".repeat(1000)}); 100];
     let message = user("b", Some("a"), "go on");
-    let mark = json!({"archived": true, "at": "2025-12-31T00:00:00.000Z", "by": "sdk"});
     for (middle, archived) in [(&[message][..], false), (&[][..], true)] {
         let entries = [&[first.clone()][..], &filler[..], middle, &filler[..]].concat();
         let path = config.write("/w", &id(1), 1_767_225_600, &entries);
-        fs::create_dir_all(path.with_extension("")).unwrap();
-        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
+        mark(&path, true, "2025-12-31T00:00:00.000Z");
         let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
         assert_eq!(info.archived, Some(archived));
         assert_eq!(config.sessions().list(Page::first(1)).unwrap()[0].archived, Some(archived));

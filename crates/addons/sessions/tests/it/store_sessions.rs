@@ -13,7 +13,7 @@ use agentwire_sessions::{
 };
 use serde_json::{Value, json};
 
-use crate::written::{Config, id, user};
+use crate::written::{Config, append_too_long, id, mark, raw, user};
 
 #[tokio::test]
 async fn an_import_copies_the_journals_of_workflows() {
@@ -138,11 +138,10 @@ async fn a_session_of_a_store_goes_into_the_archive_and_comes_out() {
 #[tokio::test]
 async fn an_import_keeps_the_archive_mark() {
     let config = Config::new();
-    let folder = written(&config).with_extension("");
+    let path = written(&config);
     let (sessions, session) = (config.sessions(), SessionId::from(id(1)));
     for archived in [true, false] {
-        let mark = json!({"archived": archived, "at": "2026-02-01T00:00:00.000Z", "by": "sdk"});
-        fs::write(folder.join("archived.json"), mark.to_string()).unwrap();
+        mark(&path, archived, "2026-02-01T00:00:00.000Z");
         let store = MemoryStore::new();
         let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
         let stored = StoreSessions::new(&store, key.project());
@@ -258,10 +257,7 @@ async fn an_imported_session_with_only_pictures_or_documents_is_listed() {
 async fn an_import_refuses_a_line_beyond_the_limit() {
     let config = Config::new();
     let path = config.write("/srv/one", &id(1), 10, &[user("a", None, "hi")]);
-    let file = fs::File::options().write(true).open(&path).unwrap();
-    let start = file.metadata().unwrap().len();
-    // Zeros, which need no space on the disk.
-    file.set_len(start + (64 << 20) + 1).unwrap();
+    let start = append_too_long(&path);
     let store = MemoryStore::new();
     let error = import_session(&config.sessions(), &id(1).into(), &store).await.unwrap_err();
     let ImportError::Local(SessionError::LineTooLong { offset, .. }) = error else { panic!("{error:?}") };
@@ -577,4 +573,26 @@ async fn a_fork_is_another_session_with_the_same_words() {
     let error = stored.fork(&session, Some(&"nowhere".into()), None).await.unwrap_err();
     let source = std::error::Error::source(&error).unwrap();
     assert!(matches!(source.downcast_ref(), Some(ChangeError::UnknownMessage(_))), "{source}");
+}
+
+#[tokio::test]
+async fn a_fork_in_a_store_is_called_as_the_list_calls_its_session() {
+    let store = MemoryStore::new();
+    let stored = StoreSessions::new(&store, PROJECT);
+    let title = |title: &str| json!({"type": "custom-title", "customTitle": title});
+    let made = json!({"type": "ai-title", "aiTitle": "Made"});
+    let cases = [
+        (vec![], "hi"),
+        (vec![title("Mine"), title("Other")], "Other"),
+        (vec![title("Mine"), title("")], "hi"),
+        (vec![title("Mine"), made, title("")], "Made"),
+    ];
+    for (number, (more, called)) in cases.into_iter().enumerate() {
+        let session = SessionId::from(id(number as u32));
+        let entries = raw(&[vec![user("a", None, "hi")], more].concat());
+        store.append(&stored.key(&session).unwrap(), &entries).await.unwrap();
+        assert_eq!(stored.info(&session).await.unwrap().unwrap().summary, called);
+        let fork = stored.fork(&session, None, None).await.unwrap().unwrap();
+        assert_eq!(stored.info(&fork).await.unwrap().unwrap().summary, format!("{called} (fork)"));
+    }
 }

@@ -44,6 +44,23 @@ impl Config {
     }
 }
 
+/// Appends a line without a break that exceeds the limit; returns its offset.
+pub(crate) fn append_too_long(path: &Path) -> u64 {
+    let file = File::options().append(true).open(path).unwrap();
+    let start = file.metadata().unwrap().len();
+    // Zeros, which need no space on the disk.
+    file.set_len(start + (64 << 20) + 1).unwrap();
+    start
+}
+
+/// Writes the mark of a session in the archive, or out of it, beside the session's file.
+pub(crate) fn mark(path: &Path, archived: bool, at: &str) {
+    let folder = path.with_extension("");
+    fs::create_dir_all(&folder).unwrap();
+    let mark = json!({"archived": archived, "at": at, "by": "sdk"});
+    fs::write(folder.join("archived.json"), mark.to_string()).unwrap();
+}
+
 /// Returns the id of the session with this number.
 pub(crate) fn id(number: u32) -> String {
     format!("0b0e7a3e-57a1-4a4c-9d3f-{number:012x}")

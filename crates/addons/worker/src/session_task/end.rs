@@ -170,8 +170,5 @@ impl SessionTask {
 /// Returns the cost of the session before the first result of a process: the total of a resumed CLI includes the cost
 /// of earlier processes, but not with 2.1.197.
 pub(super) fn cost_before(result: &TurnResult) -> f64 {
-    let since_start = result.model_usage_since_last_result.as_ref();
-    since_start.map_or(0.0, |models| {
-        result.total_cost_usd - models.values().map(|usage| usage.cost_usd).sum::<f64>()
-    })
+    result.cost_since_last_result().map_or(0.0, |since_start| result.total_cost_usd - since_start)
 }

@@ -51,7 +51,7 @@ async fn files_reach_another_machine_through_git() {
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "three", "the snapshot is kept");
 }
 
-/// Returns a repository with one file, and a workspace of it whose session has a working folder.
+/// Returns a repository with one file, and a workspace of it whose session has a working directory.
 async fn cloned(root: &Path) -> (GitWorkspace, PathBuf) {
     let repository = root.join("repository");
     std::fs::create_dir(&repository).unwrap();

@@ -30,8 +30,8 @@ use crate::session;
 /// ends the agent without a result. After the result of one with `silent`, the CLI does not go idle until a note with
 /// `noted`, whose result has no text.
 ///
-/// Its working folder has a line for each process, each prompt, and each control request and reply (`controls`). A process
-/// costs 0.5 US dollars, and processes before it have cost 1.
+/// Its working directory has a line for each process, each prompt, and each control request and reply (`controls`). A
+/// process costs 0.5 US dollars, and processes before it have cost 1.
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }

@@ -26,12 +26,24 @@ use crate::{LIMIT, done, prompt, session, stand_in::Place};
 
 /// Starts a worker, and returns the ends of its turns.
 fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
-    let (sender, ends) = mpsc::unbounded_channel();
-    let on_end = move |end| {
-        sender.send(end).unwrap();
-        std::future::ready(())
-    };
-    (Worker::new(config.on_end(on_end)).unwrap(), ends)
+    let (worker, ends, gate) = held(config);
+    gate.add_permits(Semaphore::MAX_PERMITS);
+    (worker, ends)
+}
+
+/// The texts of all results, with the epochs of their turns.
+type Results = Arc<Mutex<Vec<(u64, String)>>>;
+
+/// Returns settings that collect all results.
+fn with_results(config: WorkerConfig) -> (WorkerConfig, Results) {
+    let results = Results::default();
+    let collected = Arc::clone(&results);
+    let config = config.on_message(move |fence, incoming| {
+        if let Incoming::Message(Message::Result(result), _) = incoming {
+            collected.lock().unwrap().push((fence.epoch, result.result.clone().unwrap()));
+        }
+    });
+    (config, results)
 }
 
 /// Starts a turn of the `n`th session.
@@ -130,18 +142,13 @@ async fn prompt_for_a_turn_follows_that_of_the_turn_after_the_start() {
 #[tokio::test]
 async fn turn_goes_on_with_a_prompt_that_gets_its_own_turn() {
     let place = Place::new();
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let results = Arc::clone(&seen);
-    let (worker, mut ends) = started(place.worker().on_message(move |fence, incoming| {
-        if let Incoming::Message(Message::Result(result), _) = incoming {
-            results.lock().unwrap().push((fence.epoch, result.result.clone().unwrap()));
-        }
-    }));
+    let (config, results) = with_results(place.worker());
+    let (worker, mut ends) = started(config);
     assert_eq!(start(&worker, 1, 1, &prompt(1, "hold")), Start::Started);
     assert!(worker.steer(&session(1), UserInput::new("Then test.").with_priority(Priority::Later)));
     let end = end(&mut ends).await;
     assert_eq!(end.outcome, Outcome::Done { text: "Later.".to_owned(), is_error: false });
-    assert_eq!(*seen.lock().unwrap(), [(1, "Done.".to_owned()), (1, "Later.".to_owned())]);
+    assert_eq!(*results.lock().unwrap(), [(1, "Done.".to_owned()), (1, "Later.".to_owned())]);
 }
 
 /// Returns a place whose store has the tool use of the script, for which the hook would wait.
@@ -231,15 +238,10 @@ async fn note_leaves_the_answer_of_the_turn() {
 #[tokio::test]
 async fn turn_whose_cli_does_not_go_idle_ends_after_a_limit() {
     let place = Place::new();
-    let results = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&results);
-    let (worker, mut ends) = started(place.worker().on_message(move |_, incoming| {
-        if matches!(incoming, Incoming::Message(Message::Result(_), _)) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
-    }));
+    let (config, results) = with_results(place.worker());
+    let (worker, mut ends) = started(config);
     assert_eq!(start(&worker, 1, 1, &prompt(1, "silent")), Start::Started);
-    eventually(|| results.load(Ordering::Relaxed) == 1).await;
+    eventually(|| results.lock().unwrap().len() == 1).await;
     pause();
     advance(Duration::from_secs(880)).await;
     resume();
@@ -255,19 +257,14 @@ async fn turn_whose_cli_does_not_go_idle_ends_after_a_limit() {
 #[tokio::test]
 async fn turn_lasts_until_its_background_agents_have_ended() {
     let place = Place::new();
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let results = Arc::clone(&seen);
-    let (worker, mut ends) = started(place.worker().on_message(move |_, incoming| {
-        if let Incoming::Message(Message::Result(result), _) = incoming {
-            results.lock().unwrap().push(result.result.clone().unwrap());
-        }
-    }));
+    let (config, results) = with_results(place.worker());
+    let (worker, mut ends) = started(config);
     assert_eq!(start(&worker, 1, 1, &prompt(1, "background")), Start::Started);
     eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
     assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::allow()));
     let end = end(&mut ends).await;
     assert_eq!(end.outcome, Outcome::Done { text: "Back.".to_owned(), is_error: false });
-    assert_eq!(*seen.lock().unwrap(), ["On its way.", "Back."]);
+    assert_eq!(*results.lock().unwrap(), [(1, "On its way.".to_owned()), (1, "Back.".to_owned())]);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use agentwire_protocol::session_info::SessionInfo;
 use agentwire_protocol::{RawJson, SessionId};
 
 use super::row::Row;
@@ -9,7 +10,6 @@ use crate::ChangeError;
 use crate::RawEntry;
 use crate::change::object::Object;
 use crate::change::{new_uuid, text};
-use crate::info::first_prompt;
 
 /// The entries about a session that its fork copies.
 #[derive(Debug, Default)]
@@ -129,35 +129,12 @@ fn of_fork(object: &Object, fork: &SessionId) -> Result<RawEntry, ChangeError> {
     object.into_entry()
 }
 
-/// Returns the title of a fork: the given one, or the original's title with ` (fork)`.
-pub(super) fn title(given: Option<&str>, called: impl FnOnce() -> Option<String>) -> String {
-    given
-        .and_then(text::trimmed)
-        .unwrap_or_else(|| format!("{} (fork)", called().as_deref().unwrap_or("Forked session")))
-}
-
-/// Returns the title, the generated title or the first prompt of a session, from its entries alone.
-///
-/// Like the published SDKs for a store, it does not limit the search to the ends of the file.
-pub(crate) fn called(entries: &[RawEntry]) -> Option<String> {
-    let last = |name: &str| {
-        let titles = entries.iter().rev().filter(|entry| entry.as_str().contains(name));
-        titles.filter_map(|entry| Object::of(entry).ok()?.text(name)).find(|title| !title.is_empty())
-    };
-    last("customTitle").or_else(|| last("aiTitle")).or_else(|| first_prompt(&head(entries)))
-}
-
-/// Returns user entries up to [`MAX_HEAD`] bytes, in which the first prompt is searched.
-fn head(entries: &[RawEntry]) -> Vec<u8> {
-    let mut head = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.kind() == "user") {
-        if head.len() > MAX_HEAD {
-            break;
-        }
-        head.extend_from_slice(entry.as_str().as_bytes());
-        head.push(b'\n');
-    }
-    head
+/// Returns the title of a fork: the given one, or the original's title or first prompt with ` (fork)`.
+pub(super) fn title(given: Option<&str>, original: impl FnOnce() -> Option<SessionInfo>) -> String {
+    given.and_then(text::trimmed).unwrap_or_else(|| {
+        let called = original().and_then(|info| info.custom_title.or(info.first_prompt));
+        format!("{} (fork)", called.as_deref().unwrap_or("Forked session"))
+    })
 }
 
 /// Entries that affect how later entries are read: suppressed history, the organization, and a restricted owner.
@@ -172,6 +149,3 @@ const OWNER: &str = "session-owner";
 const DERIVED: &str = "derived-from";
 
 const REPLACEMENT: &str = "content-replacement";
-
-/// In bytes, as in the published SDKs.
-const MAX_HEAD: usize = 64 * 1024;

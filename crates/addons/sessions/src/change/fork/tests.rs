@@ -3,9 +3,9 @@
 use agentwire_protocol::{SessionId, Uuid};
 use serde_json::{Value, json};
 
-use super::{Fork, called, fork_entries};
+use super::{Fork, fork_entries};
 use crate::ChangeError;
-use crate::{RawEntry, conversation};
+use crate::{RawEntry, SessionSummary, conversation, fold_summary};
 
 fn entry(kind: &str, uuid: &str, parent: Option<&str>) -> Value {
     json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "isSidechain": false,
@@ -231,7 +231,10 @@ fn a_fork_has_a_title_of_its_own() {
         json!({"type": "ai-title", "aiTitle": "Made"}),
     ]);
     let title = |entries: &[RawEntry], title| {
-        let fork = fork_entries(&SessionId::from("s"), entries, None, title, || called(entries)).unwrap();
+        let session = SessionId::from("s");
+        let data = fold_summary(None, entries).unwrap();
+        let info = || SessionSummary::new(session.clone(), 0, data).info();
+        let fork = fork_entries(&session, entries, None, title, info).unwrap();
         fork.entries.last().unwrap().decode::<Value>().unwrap()["customTitle"].as_str().unwrap().to_owned()
     };
     assert_eq!(title(&entries, Some(" Given ")), "Given");

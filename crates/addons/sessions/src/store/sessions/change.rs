@@ -2,15 +2,15 @@
 
 use agentwire_protocol::{SessionId, Uuid};
 
-use super::StoreSessions;
-use crate::change::{archived_entry, called, fork_entries, stamped, tag_entry, title_entry};
+use super::{StoreSessions, info};
+use crate::change::{archived_entry, fork_entries, stamped, tag_entry, title_entry};
 use crate::time::now;
 use crate::{ChangeError, RawEntry, StoreError};
 
 /// Methods that change sessions.
 ///
 /// For an invalid change, the error's source is a [`ChangeError`], and the store is not called.
-/// As in the published SDKs, renaming, tagging and archiving do not check whether the session exists.
+/// As in the reference SDKs, renaming, tagging and archiving do not check whether the session exists.
 impl StoreSessions<'_> {
     /// Sets the session's title, trimmed; the last one counts.
     ///
@@ -76,7 +76,8 @@ impl StoreSessions<'_> {
         title: Option<&str>,
     ) -> Result<Option<SessionId>, StoreError> {
         let Some(entries) = self.store.load(&self.key(id)?).await? else { return Ok(None) };
-        let fork = fork_entries(id, &entries, up_to, title, || called(&entries)).map_err(refused)?;
+        let fork = fork_entries(id, &entries, up_to, title, || info(id, 0, &entries).ok().flatten())
+            .map_err(refused)?;
         self.store.append(&self.key(&fork.session)?, &fork.entries).await?;
         Ok(Some(fork.session))
     }

@@ -102,5 +102,5 @@ impl Slot {
     }
 }
 
-/// How many sessions are loaded at once, as in the published SDKs.
+/// How many sessions are loaded at once, as in the reference SDKs.
 const AT_ONCE: usize = 16;

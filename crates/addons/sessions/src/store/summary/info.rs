@@ -13,7 +13,7 @@ impl SessionSummary {
     ///
     /// It matches [`Sessions::list`](crate::Sessions::list), except that there is no file size, that entries in the
     /// middle of a long session count too, and that fields inside of other fields don't.
-    /// Data of the published SDKs' stores is supported too.
+    /// Data of the reference SDKs' stores is supported too.
     pub fn info(&self) -> Option<SessionInfo> {
         let data = Data(in_snake_case(self.data.decode().ok()?));
         if data.read("is_sidechain") == Some(true) {

@@ -36,12 +36,6 @@ fn prompt(n: usize) -> TurnSpec {
     TurnSpec::prompt(prompt_id(n), "Go.")
 }
 
-/// Returns a place with a model that uses tools in its first answer and then answers `Done.`.
-async fn scripted(tools: &[Value]) -> Place {
-    let script = json!({"replies": [{"blocks": tools}, {"blocks": [{"text": "Done."}], "times": 99}]});
-    Place::scripted(&script.to_string()).await
-}
-
 fn options(root: &Path, model: &str) -> Options {
     place::options(root, model).allowed_tools(["Bash"])
 }

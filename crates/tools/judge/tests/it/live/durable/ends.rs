@@ -67,7 +67,7 @@ async fn question_of_a_background_agent_is_parked() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn prompt_after_clear_is_stored_in_its_session() {
-    let place = scripted(&[bash("toolu_1", "echo one >> ran.txt")]).await;
+    let place = Place::using(&[bash("toolu_1", "echo one >> ran.txt")]).await;
     let engine = engine(&place, worker(&place)).await;
     for turn in [prompt(1), TurnSpec::prompt(prompt_id(2), "/clear"), prompt(3)] {
         engine.prompt(&session(1), turn).await.unwrap();

@@ -14,7 +14,7 @@ use super::*;
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn turn_starts_once_for_each_fence() {
-    let place = scripted(&[bash("toolu_1", "echo one >> ran.txt")]).await;
+    let place = Place::using(&[bash("toolu_1", "echo one >> ran.txt")]).await;
     let ends = Arc::new(tokio::sync::Semaphore::new(0));
     let ended = Arc::clone(&ends);
     let on_end = move |_| {
@@ -43,7 +43,7 @@ async fn turn_starts_once_for_each_fence() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn worker_without_its_lease_ends_its_processes_in_time() {
-    let place = scripted(&[bash("toolu_1", "echo $PPID >> ran.txt; exec sleep 60")]).await;
+    let place = Place::using(&[bash("toolu_1", "echo $PPID >> ran.txt; exec sleep 60")]).await;
     let lease = Duration::from_secs(10);
     let worker = Worker::new(worker(&place).lease(lease)).unwrap();
     let fence = worker.fence(&session(1), 1);
@@ -96,7 +96,7 @@ fn secret(text: &str) -> tempfile::TempDir {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn secret_reaches_the_tool_and_no_file() {
     const CANARY: &str = "canary-71c3c1f0";
-    let place = scripted(&[bash("toolu_1", "echo ${#TOKEN} >> ran.txt")]).await;
+    let place = Place::using(&[bash("toolu_1", "echo ${#TOKEN} >> ran.txt")]).await;
     let secrets = secret(CANARY);
     let messages = Arc::new(Mutex::new(String::new()));
     let seen = Arc::clone(&messages);
@@ -148,7 +148,7 @@ async fn secret_of_a_turn_is_not_kept_for_the_next() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn cancelled_turn_has_its_cost_and_does_not_run_again() {
-    let place = scripted(&[bash("toolu_1", "echo began >> ran.txt; exec sleep 60")]).await;
+    let place = Place::using(&[bash("toolu_1", "echo began >> ran.txt; exec sleep 60")]).await;
     let costs = Arc::new(Mutex::new(Vec::new()));
     let noted_costs = Arc::clone(&costs);
     let on_end = move |end: TurnEnd| {

@@ -7,7 +7,7 @@ use super::*;
 
 /// Parks the questions about `tools`, ends the engine, answers them on another one, and returns what ran.
 async fn parked(tools: &[Value], ways: &[Way], answer: &Answer) -> (String, Outcome) {
-    let place = scripted(tools).await;
+    let place = Place::using(tools).await;
     let name = session(1);
     let patient = |grace| worker(&place).approvals(["Bash"]).question_grace(grace);
     let first = engine(&place, patient(Duration::from_millis(100))).await;
@@ -86,7 +86,7 @@ async fn grant_allows_one_use_with_the_same_input() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn question_that_is_answered_in_time_needs_no_parking() {
-    let place = scripted(&[bash("toolu_1", "echo one >> ran.txt")]).await;
+    let place = Place::using(&[bash("toolu_1", "echo one >> ran.txt")]).await;
     let name = session(1);
     let engine = engine(&place, worker(&place).approvals(["Bash"])).await;
     engine.prompt(&name, prompt(1)).await.unwrap();
@@ -151,7 +151,7 @@ async fn cancelled_prompt_does_not_continue_before_the_next() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn prompt_that_waits_for_a_question_does_not_replace_the_tool_use() {
-    let place = scripted(&[bash("toolu_1", "echo one >> ran.txt")]).await;
+    let place = Place::using(&[bash("toolu_1", "echo one >> ran.txt")]).await;
     let name = session(1);
     let patient = worker(&place).approvals(["Bash"]).question_grace(Duration::from_secs(3));
     let engine = engine(&place, patient).await;

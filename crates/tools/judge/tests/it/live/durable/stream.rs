@@ -113,7 +113,7 @@ async fn stale_writer_is_refused(log: &dyn EventLog) {
     let frame = Frame::new(FrameKind::Message, agentwire::protocol::RawJson::empty_object());
     let name = session(0).to_string();
     let refused = log.append(&name, Position::new(1, 1_000_000), &frame).await.unwrap_err();
-    assert!(matches!(refused, EventLogError::Stale { fence: 1, .. }), "{refused:?}");
+    assert!(matches!(refused, EventLogError::Stale { turn: 1, .. }), "{refused:?}");
 }
 
 /// A sequence of numbers that is the same in each run.
