@@ -1,4 +1,4 @@
-//! `cargo xtask sdks`: the published SDKs for Python and TypeScript, unchanged, over `agentwire record` and `replay`.
+//! `cargo xtask sdks`: the reference SDKs for Python and TypeScript, unchanged, over `agentwire record` and `replay`.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::failure::{Failure, While as _};
 use crate::{built, cli, netns, program, python, workspace};
 
-/// Runs the published SDKs over `agentwire record` and `agentwire replay`
+/// Runs the reference SDKs over `agentwire record` and `agentwire replay`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args;
 

@@ -85,6 +85,11 @@ pub(crate) fn provide() -> Result<(), Failure> {
     postgres::programs().map(drop)
 }
 
+/// Returns the crates whose ignored tests run beside the servers.
+pub(crate) fn crates() -> impl Iterator<Item = &'static str> {
+    SERVICES.iter().flat_map(|service| service.crates).copied()
+}
+
 /// A server that can be started.
 struct Service {
     name: &'static str,

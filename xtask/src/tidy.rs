@@ -8,6 +8,7 @@ mod machine_paths;
 mod mask;
 mod names;
 mod serde_derives;
+mod servers;
 mod size;
 mod sleep;
 mod sources;
@@ -85,4 +86,5 @@ const RULES: &[Rule] = &[
     Rule { name: "serde-derives", find: serde_derives::find },
     Rule { name: "machine-paths", find: machine_paths::find },
     Rule { name: "sleep", find: sleep::find },
+    Rule { name: "servers", find: servers::find },
 ];

@@ -10,7 +10,7 @@ use agentwire_inspect::{Inspector, Verdict};
 
 use crate::failure::{Failure, While as _};
 use crate::output;
-pub use lines::{Decoded, Lines};
+pub use lines::Lines;
 
 /// Report what the types of this version read in each line of a file, as JSON lines
 #[derive(Debug, clap::Args)]
@@ -43,24 +43,9 @@ fn decode(
     let mut inspector = Inspector::new();
     let mut lines = Lines::new(input);
     while printed.is_ok()
-        && let Some(decoded) = lines.advance()?
+        && let Some((from, line)) = lines.advance()?
     {
-        let verdict = match decoded {
-            Decoded::Line { from, line, kept } => {
-                let mut verdict = inspector.inspect(from, &line);
-                verdict.lossless &= kept;
-                verdict
-            }
-            Decoded::Dropped(error) => Verdict {
-                kind: None,
-                known: false,
-                undecodable: Some(error.to_string()),
-                set_aside: Vec::new(),
-                lossless: false,
-                unknown_fields: Vec::new(),
-                raw: Vec::new(),
-            },
-        };
+        let verdict = inspector.inspect(from, &line);
         is_good &= verdict.undecodable.is_none();
         printed = print(&verdict);
     }

@@ -8,7 +8,7 @@ use agentwire_inspect::{From, Inspector, Verdict};
 use serde_json::json;
 
 use crate::check::{self, find};
-use crate::decode::{Decoded, Lines};
+use crate::decode::Lines;
 use crate::failure::{Failure, While as _};
 use crate::output;
 use crate::progress::Progress;
@@ -68,20 +68,16 @@ pub fn compare(file: &Path, place: &str, findings: &mut Findings) -> Result<(), 
     let transcript = check::parse(file, &text).while_doing(reading)?;
     let ours_are_faulty = transcript.header.faults.unwrap_or_default();
     let (mut inspector, mut lines) = (Inspector::new(), Lines::new(&*text));
-    while let Some(decoded) = lines.advance().while_doing(reading)? {
-        match decoded {
-            Decoded::Line { from: From::Us, .. } if ours_are_faulty => {}
-            Decoded::Line { from, line, kept } => {
-                add(&inspector.inspect(from, &line), kept, place, findings);
-            }
-            Decoded::Dropped(error) => findings.add(format!("recorded dropped {error}"), place),
+    while let Some((from, line)) = lines.advance().while_doing(reading)? {
+        if from != From::Us || !ours_are_faulty {
+            add(&inspector.inspect(from, &line), place, findings);
         }
     }
     Ok(())
 }
 
 /// Adds the differences of one line.
-fn add(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
+fn add(verdict: &Verdict, place: &str, findings: &mut Findings) {
     let Some(kind) = &verdict.kind else {
         findings.add("recorded noise", place);
         return;
@@ -98,7 +94,7 @@ fn add(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
     for why in &verdict.set_aside {
         findings.add(format!("recorded set aside {kind}"), format!("{why}, in {place}"));
     }
-    if !(verdict.lossless && kept) {
+    if !verdict.lossless {
         findings.add(format!("recorded changed {kind}"), place);
     }
 }
@@ -121,7 +117,7 @@ mod tests {
             r#"{"type":"control_request","request_id":"r","request":{"subtype":"zz_new"}}"#,
             "a stray print",
         ] {
-            add(&inspector.inspect(From::Cli, &Line::from(line)), true, "a.transcript", &mut findings);
+            add(&inspector.inspect(From::Cli, &Line::from(line)), "a.transcript", &mut findings);
         }
         let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
         assert_eq!(

@@ -87,7 +87,7 @@ pub(super) const STEPS: &[Step] = &[
     long("live-tests", "each request, and spare processes, by code on the current CLI", |own| with(&[mcp_servers::provide, cli], own, &["live-tests"])),
     long("acp", "the agent of editors with the official client, beside the adapter on npm", |own| with(&[cli], own, &["acp"])),
     long("scripted", "the examples, with the real CLI and a scripted model", scripted),
-    long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| with(&[cli], own, &["leaving --check"])),
+    long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| with(&[cli], own, &["leaving"])),
     long("soak", "24 sessions with the real CLI leave nothing behind", |own| with(&[cli], own, &["soak"])),
     long("public-api", "the public API is that of the baselines in xtask/api/", |own| xtask(own, &["public-api"])),
     long("semver", "no breaking change since the last release", semver),

@@ -1,10 +1,14 @@
 //! The declarations beside our types: our types read samples of each declaration.
 
+use std::collections::BTreeMap;
+
 use agentwire::Options;
 use agentwire_codec::Line;
 use agentwire_inspect::{From, Inspector, Reader, Registry, view};
 use agentwire_protocol::message::{ApiMessage, Event};
 use agentwire_protocol::permission::{Decision, PermissionUpdate};
+use agentwire_protocol::sandbox::SandboxSettings;
+use agentwire_protocol::settings::{PermissionSettings, SettingsHookMatcher};
 use agentwire_protocol::tagged::Tagged as _;
 use agentwire_protocol::{
     Block, InboundRequest, account, agent, mcp, model_info, plugin, session_info, slash_command,
@@ -30,6 +34,11 @@ pub(super) fn compare(declarations: &Declarations, known: &[Set], findings: &mut
     drift.hook_replies();
     for (name, reader) in OTHERS {
         drift.read(name, *reader, "");
+    }
+    for (name, field, reader) in FIELDS {
+        for sample in drift.sampler.of_field(name, field) {
+            drift.judge(&format!("{name}.{field}"), &sample, *reader, "");
+        }
     }
     drift.options();
     drift.sets(known);
@@ -268,6 +277,13 @@ const OTHERS: &[(&str, Reader)] = &[
     ("SlashCommand", view::<slash_command::SlashCommand>),
 ];
 
+/// Fields of declarations that are a type of ours by themselves.
+const FIELDS: &[(&str, &str, Reader)] = &[
+    ("Settings", "hooks", view::<BTreeMap<Box<str>, Vec<SettingsHookMatcher>>>),
+    ("Settings", "permissions", view::<PermissionSettings>),
+    ("Settings", "sandbox", view::<SandboxSettings>),
+];
+
 #[cfg(test)]
 mod tests {
     use super::{Findings, compare, compare_api};
@@ -285,6 +301,7 @@ mod tests {
             "field Interrupt zz",
             "hook ZzHook",
             "option zzOption",
+            "field Settings.sandbox zz",
             "field ModelInfo zz",
             "strings ModelInfo.zz",
         ] {

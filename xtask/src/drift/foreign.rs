@@ -23,7 +23,7 @@ pub(super) fn samples() -> BTreeMap<&'static str, Value> {
         ("ElicitResult", json!({"action": "accept", "content": {crate::typescript::FREE: 1}})),
         ("JSONRPCMessage", json!({crate::typescript::FREE: 1})),
         ("UUID", json!("text")),
-        // Free-form here too: no type of ours reads it.
+        // Our messages keep it as text; `FIELDS` in `declared` has the parts that a type of ours reads.
         ("Settings", json!({crate::typescript::FREE: 1})),
         (
             "ToolAnnotations",

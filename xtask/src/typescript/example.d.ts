@@ -30,6 +30,7 @@ type HookInput = Hook;
 type Hook = HookBase & { hook_event_name: 'ZzHook' };
 type HookBase = { cwd: string };
 type Options = { zzOption?: string };
+interface Settings { sandbox?: { zz?: boolean; [k: string]: unknown } }
 type ModelInfo = { value: string; displayName: string; zz: 'm' | 'n' };
 
 type BetaContentBlock = TextBlock | NewBlock;

@@ -40,9 +40,24 @@ impl<'a> Sampler<'a> {
             return Vec::new();
         }
         self.place = vec![name.to_owned()];
-        let of = Type::Name { name: name.to_owned(), args: Vec::new() };
-        let mut samples = self.samples(&of, true);
-        samples.extend(self.samples(&of, false));
+        self.with_and_without(&Type::Name { name: name.to_owned(), args: Vec::new() })
+    }
+
+    /// Samples of a field of a declaration, even if `foreign` has a sample of the declaration; none where it is not
+    /// declared.
+    pub(crate) fn of_field(&mut self, name: &str, field: &str) -> Vec<Value> {
+        let fields = self.declared_fields(name);
+        let Some(found) = fields.into_iter().find(|declared| declared.name.as_deref() == Some(field)) else {
+            return Vec::new();
+        };
+        self.place = vec![name.to_owned(), field.to_owned()];
+        self.with_and_without(&found.of)
+    }
+
+    /// Samples with the optional fields, and without them.
+    fn with_and_without(&mut self, of: &Type) -> Vec<Value> {
+        let mut samples = self.samples(of, true);
+        samples.extend(self.samples(of, false));
         samples.dedup();
         samples
     }
@@ -68,21 +83,26 @@ impl<'a> Sampler<'a> {
 
     /// The literals that a field of a declaration may have.
     pub(crate) fn literals(&self, name: &str, field: &str) -> Vec<String> {
-        let of = Type::Name { name: name.to_owned(), args: Vec::new() };
-        let shapes = shapes(&of, self.declared).unwrap_or_default().into_iter().flatten();
-        let fields = shapes.filter(|declared| declared.name.as_deref() == Some(field));
-        let mut found: Vec<String> = fields.flat_map(|field| texts(&field.of, self.declared)).collect();
+        let mut fields = self.declared_fields(name);
+        fields.retain(|declared| declared.name.as_deref() == Some(field));
+        let mut found: Vec<String> =
+            fields.iter().flat_map(|field| texts(&field.of, self.declared)).collect();
         found.dedup();
         found
     }
 
     /// The names of a declaration's fields.
     pub(crate) fn fields(&self, name: &str) -> Vec<String> {
-        let of = Type::Name { name: name.to_owned(), args: Vec::new() };
-        let shapes = shapes(&of, self.declared).unwrap_or_default();
-        let mut names: Vec<String> = shapes.into_iter().flatten().filter_map(|field| field.name).collect();
+        let fields = self.declared_fields(name).into_iter();
+        let mut names: Vec<String> = fields.filter_map(|field| field.name).collect();
         names.dedup();
         names
+    }
+
+    /// The fields of each object that a declaration may be.
+    fn declared_fields(&self, name: &str) -> Vec<Field> {
+        let of = Type::Name { name: name.to_owned(), args: Vec::new() };
+        shapes(&of, self.declared).unwrap_or_default().into_iter().flatten().collect()
     }
 
     fn samples(&mut self, of: &Type, full: bool) -> Vec<Value> {
@@ -162,8 +182,9 @@ impl<'a> Sampler<'a> {
                         values.push((name.clone(), samples));
                     }
                 }
-                // An index signature: one field for each sample.
-                None if full => {
+                // An index signature: one field for each sample. With unknown values beside named fields it only permits
+                // other fields, and declares none.
+                None if full && (fields.len() == 1 || field.of != Type::Any) => {
                     let samples = self.samples(&field.of, full);
                     let named = samples.into_iter().take(MOST).enumerate();
                     values.extend(named.map(|(index, sample)| (format!("any_{index}"), vec![sample])));

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! `docs/internals/fixtures.md` in the repository documents each field.
-//! `${cwd}` in the text stands for the session's working folder, which is a fresh one for each run, as is the CLI's
+//! `${cwd}` in the text stands for the session's working directory, which is a fresh one for each run, as is the CLI's
 //! home.
 //! Every wait has a limit; when it is over, the scenario fails with the name of the step.
 
@@ -57,7 +57,7 @@ use agentwire_testkit::Transcript;
 #[derive(Clone, Debug)]
 pub struct Scenario {
     name: String,
-    /// Read again for each run, since the working folder stands in it.
+    /// Read again for each run, since the working directory stands in it.
     text: String,
     about: String,
     cli: Vec<String>,

@@ -25,7 +25,7 @@ pub(super) struct Item {
     pub(super) turn: usize,
     /// The tool use to which it belongs, directly or through its agent.
     pub(super) about: Option<String>,
-    /// The subagent in which it happened, as hooks and permission questions name it.
+    /// The subagent in which it happened, as hooks and permission requests name it.
     pub(super) agent: Option<String>,
     /// The item in which it is shown.
     pub(super) parent: Option<usize>,

@@ -1,4 +1,4 @@
-//! Items that belong to a tool use are shown within it: hooks, its permission question, the work of its agent.
+//! Items that belong to a tool use are shown within it: hooks, its permission request, the work of its agent.
 
 use std::collections::BTreeMap;
 

@@ -193,7 +193,7 @@ fn percent(part: u64, total: u64) -> f64 {
 const LANES: &[(&str, Kind)] = &[
     ("Tools", Kind::Tool),
     ("Hooks", Kind::Hook),
-    ("Permission questions", Kind::Permission),
+    ("Permission requests", Kind::Permission),
     ("MCP messages", Kind::Mcp),
     ("Other questions of the CLI", Kind::Question),
     ("Our requests", Kind::Request),

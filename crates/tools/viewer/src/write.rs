@@ -67,7 +67,7 @@ impl Page<'_> {
                 "tools" => format!("tool use{many}"),
                 "hooks" => format!("hook{many}"),
                 "mcp" => format!("MCP message{many}"),
-                "permissions" => format!("permission question{many}"),
+                "permissions" => format!("permission request{many}"),
                 _ => "unknown or undecodable".to_owned(),
             };
             let loud = if name == "unknown" && count > 0 { " class=loud" } else { "" };

@@ -23,7 +23,7 @@ use agentwire_testkit::{
 
 /// Plays a transcript through a session of the facade, over a replay of the CLI.
 ///
-/// Its hooks are registered as the recorded `initialize` declares them, permission questions go through a permission
+/// Its hooks are registered as the recorded `initialize` declares them, permission requests go through a permission
 /// handler, MCP messages through in-process servers, and everything else through a responder; each returns the answer
 /// that was recorded for its request.
 /// Prompts and calls are sent when they are due.

@@ -30,12 +30,12 @@ impl Place {
         Ok(place)
     }
 
-    /// Returns the working folder.
+    /// Returns the working directory.
     pub(super) fn project(&self) -> PathBuf {
         self.real.join("project")
     }
 
-    /// Returns the path of a file in the working folder, or below the home if the name starts with `~/`.
+    /// Returns the path of a file in the working directory, or below the home if the name starts with `~/`.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         match name.strip_prefix("~/") {
             Some(name) => self.home().join(name),

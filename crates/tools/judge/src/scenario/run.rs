@@ -187,7 +187,7 @@ fn messages(transcript: &Transcript) -> Vec<Value> {
     read.filter(|line| line["type"].as_str().is_none_or(|kind| !kind.starts_with("control_"))).collect()
 }
 
-/// Runs a command of the shell in the working folder. Dropping the future kills the shell.
+/// Runs a command of the shell in the working directory. Dropping the future kills the shell.
 pub(super) async fn shell(command: &str, place: &Place, model: &ScriptedModel) -> Result<(), String> {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(place.project()).env_clear();

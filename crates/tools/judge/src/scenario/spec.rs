@@ -31,7 +31,7 @@ pub(super) struct Spec {
     pub(super) model: Script,
     #[serde(default)]
     pub(super) files: BTreeMap<String, RawJson>,
-    /// Commands of the shell, run in the working folder before the CLI is started.
+    /// Commands of the shell, run in the working directory before the CLI is started.
     #[serde(default)]
     pub(super) prepare: Vec<String>,
     /// A session before the recorded one.

@@ -129,7 +129,7 @@ fn each_broken_rule_of_order_is_found() {
         (
             "requires_action",
             "can_use_tool",
-            "a permission question comes while the state is not `requires_action`",
+            "a permission request comes while the state is not `requires_action`",
         ),
         ("tool_result", "num_turns", "a tool result comes while no turn is open"),
         ("num_turns", "\"idle\"", "the CLI is `idle`, and the turn of line 8 has no result"),
@@ -242,7 +242,7 @@ fn missing_and_repeated_lines_are_found() {
         ("message_delta", "the answer of line 10 ends without a `message_delta`"),
         ("tool_result", "line 28: the turn ends before the result of t of line 18"),
         ("\"init\"", "a result comes while no turn is open"),
-        ("requires_action", "a permission question comes while the state is not"),
+        ("requires_action", "a permission request comes while the state is not"),
     ] {
         let line = line(missing);
         let report = check(&parse(&SESSION.replacen(line, "", 1)), Splits::Lines).to_string();

@@ -1,4 +1,4 @@
-//! Requests to the host: hook callbacks, permission questions, and requests of an unknown kind.
+//! Requests to the host: hook callbacks, permission requests, and requests of an unknown kind.
 
 use std::time::Duration;
 

@@ -72,7 +72,7 @@ fault_list! {
         "The last line is there after close, and some time after a drop.";
     StrayLine "stray-line" Nothing,
         "Prints lines on stdout that are no JSON objects.",
-        "Each is shown as noise, and the session goes on.";
+        "Each is delivered as it is, and the session goes on.";
     Unknown "unknown" Nothing,
         "Sends an unknown type, subtype, content block, stream event, session state and stop reason.",
         "Each is delivered unchanged, typed as unknown, and the session goes on.";

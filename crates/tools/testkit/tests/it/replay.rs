@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use agentwire_testkit::{Entry, Replay, ReplayHandle, Splits, Transcript};
 use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport};
 
-/// A permission question within a turn, and a second request that is open at the same time.
+/// A permission request within a turn, and a second request that is open at the same time.
 const SESSION: &str = r#"# agentwire-transcript 1
 # cli 2.1.330
 $ []

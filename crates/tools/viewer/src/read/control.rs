@@ -25,18 +25,19 @@ impl Reader<'_> {
                 self.part(item, Part::new(Look::Prose, "", &question.message, place.key("message")));
                 item
             }
-            (InboundRequest::UserDialog(dialog), Way::In) => {
-                let item = self.push(Kind::Question, "request_user_dialog");
-                self.items[item].note = dialog.dialog_kind.to_string();
-                item
-            }
             (InboundRequest::Unknown(unknown), Way::In) => {
                 let item = self.push(Kind::Question, unknown.kind.as_deref().unwrap_or("without a subtype"));
                 self.items[item].badges.push(UNKNOWN);
                 self.part(item, Part::new(Look::Code, "request", unknown.raw.as_str(), place));
                 item
             }
-            (other, Way::In) => self.push(Kind::Question, other.kind()),
+            (other, Way::In) => {
+                let item = self.push(Kind::Question, other.kind());
+                if let Ok(raw) = RawJson::encode(other) {
+                    self.items[item].parts = request_parts(&raw, &place);
+                }
+                item
+            }
         };
         self.items[item].outcome.get_or_insert_with(|| Outcome::open("no answer"));
         self.asked.insert((way, asked.request_id.to_string()), item);
@@ -49,11 +50,7 @@ impl Reader<'_> {
             self.items[item].badges.push(UNKNOWN);
         }
         if let InboundRequest::Unknown(unknown) = request {
-            let mut value: Value = unknown.raw.decode().unwrap_or_default();
-            if let Value::Object(fields) = &mut value {
-                fields.remove("subtype");
-            }
-            self.items[item].parts = Part::of_value("request", &value, place);
+            self.items[item].parts = request_parts(&unknown.raw, place);
         }
         item
     }
@@ -168,6 +165,15 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Returns the fields of a request without its kind.
+fn request_parts(request: &RawJson, place: &Place) -> Vec<Part> {
+    let mut value: Value = request.decode().unwrap_or_default();
+    if let Value::Object(fields) = &mut value {
+        fields.remove("subtype");
+    }
+    Part::of_value("request", &value, place)
 }
 
 /// Returns the fields of a reply; the event-specific output of a hook stands beside the others.

@@ -255,6 +255,16 @@ fn unknown_undecodable_and_unpaired_lines_have_badges() {
 }
 
 #[test]
+fn fields_of_a_dialog_are_shown() {
+    let page = page_of(&[
+        r#"< {"type":"control_request","request_id":"d","request":{"subtype":"request_user_dialog","dialog_kind":"choice","payload":"Which?"}}"#,
+    ]);
+    let dialog = item(&page, 2);
+    assert!(dialog.contains("<span class=t>dialog_kind</span> <span class=v>choice</span>"), "{dialog}");
+    assert!(dialog.contains("<span class=t>payload</span> <span class=v>Which?</span>"), "{dialog}");
+}
+
+#[test]
 fn a_hooks_reply_and_stderr_are_shown_in_words() {
     let session = recording("quickstart");
     let page = agentwire_viewer::page(&session, "x");

@@ -1,4 +1,4 @@
-//! Which `mcp_call` request of ours a permission question belongs to.
+//! Which `mcp_call` request of ours a permission request belongs to.
 //!
 //! For an `mcp_call` with a permission check the CLI asks as for a tool use of the model, under an id that the CLI
 //! makes up and that no message has.

@@ -172,7 +172,7 @@ impl Turns {
             self.calls.questions.insert(id.clone());
         }
         if facts.states && **subtype == *"can_use_tool" && &*self.state != "requires_action" {
-            report.find(line, "a permission question comes while the state is not `requires_action`");
+            report.find(line, "a permission request comes while the state is not `requires_action`");
         }
     }
 

@@ -31,7 +31,7 @@ async fn no_settings_switch_hooks_off() {
         "project/.claude/settings.json",
         "project/.claude/settings.local.json",
     ] {
-        let place = Place::writing("Done.", 9).await;
+        let place = Place::writing().await;
         fs::create_dir_all(place.file(file).parent().unwrap()).unwrap();
         fs::write(place.file(file), BARE).unwrap();
         assert!(!ran(&place, place.options()).await.unwrap(), "{file}");
@@ -42,7 +42,7 @@ async fn no_settings_switch_hooks_off() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_session_whose_settings_file_switches_hooks_off_does_not_start() {
     for (ours, users) in [(BARE, "{}"), ("{}", BARE)] {
-        let place = Place::writing("Done.", 9).await;
+        let place = Place::writing().await;
         fs::create_dir_all(place.file("home/.claude")).unwrap();
         fs::write(place.file("home/.claude/settings.json"), users).unwrap();
         fs::write(place.file("other/settings.json"), ours).unwrap();

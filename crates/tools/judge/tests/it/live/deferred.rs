@@ -31,7 +31,7 @@ use super::place::{Place, turn};
 
 /// Returns a place with a stored session in which a command waits for its hook, and the session's id.
 async fn deferred() -> (Place, String) {
-    let place = Place::writing("Done.", 9).await;
+    let place = Place::writing().await;
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
     let result = turn(Session::builder().options(options(&place)).hooks(hooks), "Go.").await;
     assert!(result.deferred_tool_use.is_some(), "{result:?}");

@@ -58,10 +58,10 @@ async fn turn(place: &Place, hooks: Hooks, asks: Option<PermissionHandler>, tool
 
 /// Returns whether a tool with such a hook was used.
 async fn used(matcher: Matcher, fault: Fault) -> bool {
-    let place = Place::writing("I tried.", 1).await;
+    let place = Place::writing().await;
     let hooks = Hooks::new().on_matching(PreToolUse, matcher, move |_, _| fail(fault));
     let result = turn(&place, hooks, None, &["Bash"]).await;
-    assert_eq!(result.result.as_deref(), Some("I tried."));
+    assert_eq!(result.result.as_deref(), Some("Done."));
     written(&place)
 }
 
@@ -96,7 +96,7 @@ async fn no_failing_user_prompt_submit_hook_lets_the_prompt_through() {
 
 /// Returns whether a guarded tool was used; the host allows it if the CLI asks only the host.
 async fn permitted(matcher: Matcher, fault: Fault) -> bool {
-    let place = Place::writing("I tried.", 1).await;
+    let place = Place::writing().await;
     let hooks = Hooks::new().on_matching(PermissionRequest, matcher.clone(), move |_, _| fail(fault));
     // The CLI asks both at once, and the first answer counts: to wait for the hook, the host sends none.
     let waits = matcher != lenient();

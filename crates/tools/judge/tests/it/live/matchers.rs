@@ -10,7 +10,10 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::recipes::{hold, permissive, place};
+use super::{
+    Place,
+    recipes::{hold, permissive},
+};
 
 fn servers() -> McpServers {
     let tool = async |_: Value, _cx| "Done.".to_owned();
@@ -43,7 +46,7 @@ fn is_accepted(matcher: &Matcher) -> bool {
 
 /// Returns which of the matchers (by number) the CLI calls for which tool.
 async fn called(matchers: &[Matcher]) -> Vec<(usize, String)> {
-    let place = place(&calls()).await;
+    let place = Place::calling(&calls()).await;
     let called = Arc::new(Mutex::new(Vec::new()));
     let hooks = matchers.iter().enumerate().fold(Hooks::new(), |hooks, (number, matcher)| {
         let called = Arc::clone(&called);
@@ -140,7 +143,7 @@ async fn accepted_syntax_is_read_alike() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_matcher_that_fits_no_tool_of_the_session_is_warned_about() {
-    let place = place(&[]).await;
+    let place = Place::calling(&[]).await;
     let misfits = [
         Matcher::tools(["bash"]),
         Matcher::tools(["Edit", "bash"]),

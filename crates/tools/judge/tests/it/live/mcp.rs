@@ -94,14 +94,6 @@ async fn recorded(builder: SessionBuilder) -> (Session, Wire) {
     (builder.transport(transport).connect().await.unwrap(), Wire(recorder))
 }
 
-/// Returns a place with a model that calls these tools in order, and then ends the turn.
-async fn calling(tools: &[&str]) -> Place {
-    let call = |tool: &&str| json!({"blocks": [{"tool_use": {"name": tool, "input": {}}}]});
-    let mut replies: Vec<Value> = tools.iter().map(call).collect();
-    replies.push(json!({"blocks": [{"text": "Done."}]}));
-    Place::scripted(&json!({"replies": replies}).to_string()).await
-}
-
 /// Makes the model call these tools of the server `s`, all of which a rule allows.
 async fn run(
     tools: &[&str],
@@ -109,7 +101,8 @@ async fn run(
     with: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Wire {
     let names: Vec<String> = tools.iter().map(|tool| format!("mcp__s__{tool}")).collect();
-    let place = calling(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let calls: Vec<_> = names.iter().map(|name| (name.as_str(), json!({}))).collect();
+    let place = Place::calling(&calls).await;
     let options = place.in_project().allowed_tools(["mcp__s"]);
     let builder = with(Session::builder().options(options).mcp_servers(servers.manifest_limit(LONG)));
     let (mut session, wire) = recorded(builder).await;
@@ -138,7 +131,7 @@ fn servers(number: usize) -> McpServers {
 async fn manifests_spare_every_round_trip_before_the_first_turn() {
     for number in [1, 5, 20] {
         for limit in [None, Some(LONG)] {
-            let place = calling(&["mcp__s__echo"]).await;
+            let place = Place::calling(&[("mcp__s__echo", json!({}))]).await;
             let options = place.in_project().allowed_tools(["mcp__s"]);
             let servers = servers(number).manifest_limit(limit);
             let (mut session, wire) =
@@ -200,7 +193,8 @@ async fn policy_outlives_the_replacement_of_servers() {
         asks.fetch_add(1, Ordering::Relaxed);
         async { Decision::allow() }
     });
-    let place = calling(&["mcp__s__echo", "mcp__s__echo"]).await;
+    let call = ("mcp__s__echo", json!({}));
+    let place = Place::calling(&[call.clone(), call]).await;
     let servers = McpServers::new().with_policy("s", echo("s"), ServerPolicy::new().always_ask("echo"));
     let options = place.in_project().allowed_tools(["mcp__s"]);
     let builder = Session::builder().options(options).mcp_servers(servers).permissions(permissions);
@@ -242,7 +236,7 @@ async fn long_call_goes_to_the_background_if_allowed() {
             let released = Arc::clone(&released);
             async move { released.notified().await }
         });
-        let place = calling(&["mcp__s__wait"]).await;
+        let place = Place::calling(&[("mcp__s__wait", json!({}))]).await;
         let options = place.in_project().allowed_tools(["mcp__s"]);
         let options =
             options.env("CLAUDE_AUTO_BACKGROUND_TASKS", "1").env("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "500");

@@ -133,8 +133,7 @@ async fn a_tool_use_is_stored_while_its_hook_is_open() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_deferred_tool_use_of_a_resumed_session_is_known_to_be_stored() {
-    let script = json!({"replies": [{"blocks": [bash("toolu_1", "echo ran >> ran.txt")]}, {"blocks": [{"text": "Done."}]}]});
-    let place = Place::scripted(&script.to_string()).await;
+    let place = Place::using(&[bash("toolu_1", "echo ran >> ran.txt")]).await;
     let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
     let builder = Session::builder().options(options(&place)).session_store(Arc::clone(&store));

@@ -1,4 +1,4 @@
-//! Observed activities with the real CLI: a hook, a permission question and an MCP call, each in order.
+//! Observed activities with the real CLI: a hook, a permission request and an MCP call, each in order.
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,10 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::{LIMIT, Place, place::tool_results};
+use super::{
+    LIMIT, Place,
+    place::{replies, reply, tool_results},
+};
 
 /// The outcome of one prompt.
 struct Played {
@@ -114,16 +117,7 @@ const AFTER_A_TURN: &str = "after a turn";
 
 /// Returns a script that uses these tools in sequence and ends the turn.
 fn uses<const N: usize>(tools: [(&str, Value); N]) -> Value {
-    let mut replies: Vec<Value> = tools.into_iter().map(|tool| reply([tool])).collect();
-    replies.push(json!({"blocks": [{"text": "Done."}]}));
-    json!({"replies": replies})
-}
-
-/// Returns a reply that uses these tools at once.
-fn reply<const N: usize>(tools: [(&str, Value); N]) -> Value {
-    let blocks: Vec<Value> =
-        tools.into_iter().map(|(name, input)| json!({"tool_use": {"name": name, "input": input}})).collect();
-    json!({"blocks": blocks})
+    json!({"replies": replies(&tools)})
 }
 
 /// Returns a use of the shell.

@@ -38,12 +38,20 @@ impl Place {
         Self { dir, model }
     }
 
-    /// Creates a place with a model that writes "two" into `project/a.txt`, and then answers with this text, so many times.
-    pub(super) async fn writing(answer: &str, times: u32) -> Self {
-        let write = bash("toolu_1", "echo two > a.txt");
-        let script =
-            json!({"replies": [{"blocks": [write]}, {"blocks": [{"text": answer}], "times": times}]});
+    /// Creates a place with a model that replies with these blocks first, and then answers `Done.` to each request.
+    pub(super) async fn using(blocks: &[Value]) -> Self {
+        let script = json!({"replies": [{"blocks": blocks}, {"blocks": [{"text": "Done."}], "times": 99}]});
         Self::scripted(&script.to_string()).await
+    }
+
+    /// Creates a place with a model that writes "two" into `project/a.txt`, and then answers `Done.` to each request.
+    pub(super) async fn writing() -> Self {
+        Self::using(&[bash("toolu_1", "echo two > a.txt")]).await
+    }
+
+    /// Creates a place with a model that makes these calls in order, and then ends the turn.
+    pub(super) async fn calling(calls: &[(&str, Value)]) -> Self {
+        Self::scripted(&json!({"replies": replies(calls)}).to_string()).await
     }
 
     /// Returns the folder itself.
@@ -84,6 +92,16 @@ pub(super) async fn turn(builder: SessionBuilder, prompt: &str) -> TurnResult {
 pub(super) fn tool_results(user: &User) -> impl Iterator<Item = (bool, String)> {
     let results = user.message.content.blocks().iter().filter_map(Block::as_tool_result);
     results.map(|result| (result.is_error == Some(true), result.text()))
+}
+
+/// Returns replies of the model that make these calls in order, and then end the turn.
+pub(super) fn replies(calls: &[(&str, Value)]) -> Vec<Value> {
+    calls.iter().map(reply).chain([json!({"blocks": [{"text": "Done."}]})]).collect()
+}
+
+/// Returns a reply of the model: a call of this tool with this input.
+pub(super) fn reply((name, input): &(&str, Value)) -> Value {
+    json!({"blocks": [{"tool_use": {"name": name, "input": input}}]})
 }
 
 /// Returns a block of a reply of the model: a use of `Bash`.

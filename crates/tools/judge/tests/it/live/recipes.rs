@@ -44,9 +44,11 @@ mod telling;
 
 use agentwire::{Message, Options, Session, SessionBuilder, System, hooks::Hooks};
 use agentwire_testkit::model::Answer;
-use serde_json::{Value, json};
 
-use super::{Place, place::tool_results};
+use super::{
+    Place,
+    place::{replies, tool_results},
+};
 
 /// What a turn came to.
 #[derive(Debug, Default)]
@@ -64,17 +66,6 @@ impl Seen {
     pub(super) fn refused(&self) -> Vec<bool> {
         self.outputs.iter().map(Result::is_err).collect()
     }
-}
-
-/// Returns a place with a model that makes these calls in order, and then ends the turn.
-pub(super) async fn place(calls: &[(&str, Value)]) -> Place {
-    Place::scripted(&json!({"replies": replies(calls)}).to_string()).await
-}
-
-fn replies(calls: &[(&str, Value)]) -> Vec<Value> {
-    let call =
-        |(name, input): &(&str, Value)| json!({"blocks": [{"tool_use": {"name": name, "input": input}}]});
-    calls.iter().map(call).chain([json!({"blocks": [{"text": "Done."}]})]).collect()
 }
 
 /// Options that permit the CLI's own tools, so that only a hook refuses.

@@ -42,8 +42,7 @@ fn servers(name: &str) -> String {
 /// Runs a turn in a folder with all of these files, below `project`.
 async fn run(files: &[(&str, String)], with: fn(Options) -> Options) -> Seen {
     let command = json!({"tool_use": {"name": "Bash", "input": {"command": "mkfifo ../../ran/tool", "description": "d"}}});
-    let replies = json!([{"blocks": [command]}, {"blocks": [{"text": "Done."}], "times": 9}]);
-    let place = Place::scripted(&json!({"replies": replies}).to_string()).await;
+    let place = Place::using(&[command]).await;
     let script = json!({"replies": [{"blocks": [{"text": "Elsewhere."}], "times": 9}]}).to_string();
     let elsewhere = ScriptedModel::start(Script::from_json(&script).unwrap()).await.unwrap();
     fs::create_dir(place.file("ran")).unwrap();

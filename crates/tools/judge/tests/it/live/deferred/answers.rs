@@ -48,12 +48,6 @@ fn note(id: &str) -> Value {
     bash(id, &format!("echo {id} >> ran.txt"))
 }
 
-/// Returns a place with a model that replies with these blocks first, and then ends the turn.
-async fn place(blocks: &[Value]) -> Place {
-    let replies = json!([{"blocks": blocks}, {"blocks": [{"text": "Done."}], "times": 9}]);
-    Place::scripted(&json!({"replies": replies}).to_string()).await
-}
-
 /// Returns the commands that ran.
 fn ran(place: &Place) -> Vec<String> {
     let text = fs::read_to_string(place.file("project/ran.txt")).unwrap_or_default();
@@ -108,7 +102,7 @@ async fn run(builder: SessionBuilder, prompt: Option<&str>, turns: usize) -> See
 
 /// Returns a place with a session in which a command waits.
 async fn parked() -> (Place, Seen) {
-    let place = place(&[note("toolu_1")]).await;
+    let place = Place::using(&[note("toolu_1")]).await;
     let seen = hooked(session(&place), |_| HookReply::defer(), Some("Go."), 1).await;
     assert_eq!(seen.waits(), Some("toolu_1"));
     assert_eq!(seen.last().terminal_reason, Some(TerminalReason::ToolDeferred));
@@ -216,7 +210,7 @@ async fn prompt_with_a_resume_gets_its_turn_after_the_deferred_tool_use() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn prompt_to_the_same_process_abandons_the_deferred_tool_use() {
-    let place = place(&[note("toolu_1")]).await;
+    let place = Place::using(&[note("toolu_1")]).await;
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
     let mut session = session(&place).hooks(hooks).connect().await.unwrap();
     session.ask("Go.").await.unwrap().finish().await.unwrap();
@@ -236,7 +230,7 @@ async fn first_tool_use_of_a_message_is_deferred_and_the_others_are_denied() {
         vec![note("toolu_1"), note("toolu_2"), note("toolu_3"), note("toolu_free")],
         vec![read("toolu_1"), read("toolu_2"), read("toolu_3"), note("toolu_free")],
     ] {
-        let place = place(&blocks).await;
+        let place = Place::using(&blocks).await;
         let decide = |id: &str| if id == "toolu_free" { HookReply::allow() } else { HookReply::defer() };
         let seen = hooked(session(&place), decide, Some("Go."), 1).await;
         let first = seen.waits().unwrap().to_owned();
@@ -304,7 +298,7 @@ async fn a_tool_of_an_in_process_server_is_denied() {
     struct NoInput {}
 
     let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__own__touch", "input": {}}});
-    let place = place(&[call]).await;
+    let place = Place::using(&[call]).await;
     let server = Server::new("own", "1").tool("touch", "Touches.", async |_: NoInput, _| "touched");
     let servers = McpServers::new().with("own", server);
     let builder = session(&place).mcp_servers(servers);
@@ -319,7 +313,7 @@ async fn a_tool_of_an_in_process_server_is_denied() {
 async fn a_tool_of_a_server_of_the_clis_own_is_deferred() {
     let input = json!({"text": "hello from afar"});
     let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__srv__echo", "input": input}});
-    let place = place(&[call]).await;
+    let place = Place::using(&[call]).await;
     let program = env!("CARGO_BIN_EXE_agentwire-judge-mcp");
     let server = || [("srv", McpServerConfig::Stdio(StdioServer::new(program, Vec::new())))];
     let options = place.in_project().mcp_servers(server());

@@ -45,20 +45,20 @@ enum Effect {
 
 pub(super) const GUARDS: &[Guard] = &[
     Guard {
-        name: "`PreToolUse`",
+        name: "PreToolUse",
         effect: Effect::Ran,
         register: |builder, place| hook(builder, place, PreToolUse, || HookReply::deny("no")),
         ..GUARD
     },
     Guard {
-        name: "`PreToolUse`, not asked yet",
+        name: "PreToolUse, not asked yet",
         time: Time::Thinking,
         effect: Effect::Ran,
         register: |builder, place| hook(builder, place, PreToolUse, || HookReply::deny("no")),
         ..GUARD
     },
     Guard {
-        name: "`PermissionRequest`",
+        name: "PermissionRequest",
         allowed: false,
         effect: Effect::Ran,
         register: |builder, place| {
@@ -82,44 +82,44 @@ pub(super) const GUARDS: &[Guard] = &[
         ..GUARD
     },
     Guard {
-        name: "`UserPromptSubmit`",
+        name: "UserPromptSubmit",
         register: |builder, place| hook(builder, place, UserPromptSubmit, || HookReply::block("no")),
         ..GUARD
     },
     Guard {
-        name: "`UserPromptSubmit`, not asked yet",
+        name: "UserPromptSubmit, not asked yet",
         time: Time::Sent,
         register: |builder, place| hook(builder, place, UserPromptSubmit, || HookReply::block("no")),
         ..GUARD
     },
     Guard {
-        name: "`UserPromptExpansion`",
+        name: "UserPromptExpansion",
         prompts: &["/greet"],
         register: |builder, place| hook(builder, place, UserPromptExpansion, || HookReply::block("no")),
         ..GUARD
     },
     Guard {
-        name: "`PostToolBatch`",
+        name: "PostToolBatch",
         effect: Effect::Requests(1),
         register: |builder, place| hook(builder, place, PostToolBatch, || HookReply::block("no")),
         ..GUARD
     },
     Guard {
-        name: "`PostToolBatch`, not asked yet",
+        name: "PostToolBatch, not asked yet",
         time: Time::Thinking,
         effect: Effect::Requests(1),
         register: |builder, place| hook(builder, place, PostToolBatch, || HookReply::block("no")),
         ..GUARD
     },
     Guard {
-        name: "`PreCompact`",
+        name: "PreCompact",
         prompts: &["Go.", "/compact"],
         effect: Effect::Requests(2),
         register: |builder, place| hook(builder, place, PreCompact, || HookReply::block("no")),
         ..GUARD
     },
     Guard {
-        name: "`Stop`",
+        name: "Stop",
         effect: Effect::Requests(2),
         register: |builder, place| hook(builder, place, Stop, || HookReply::go_on("no")),
         ..GUARD

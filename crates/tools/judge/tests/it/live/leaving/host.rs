@@ -8,13 +8,13 @@ use tokio::task::block_in_place;
 use super::{super::place::options, guard::Guard};
 
 pub(super) const WAYS: &[&str] = &[
-    "`close()`",
-    "`end_input()`",
+    "close()",
+    "end_input()",
     "drop",
     "runtime shutdown",
     "turn dropped",
     "interrupt",
-    "`reinitialize`",
+    "reinitialize",
     "SIGTERM",
     "SIGKILL",
 ];
@@ -50,9 +50,9 @@ pub(super) fn play(arguments: &str) {
             block_in_place(|| wait_for(place));
             leave(way, &mut session).await;
             match way {
-                "`close()`" => drop(session.close().await),
+                "close()" => drop(session.close().await),
                 "drop" => drop(session),
-                "`end_input()`" => {
+                "end_input()" => {
                     session.end_input();
                     while session.next().await.is_some() {}
                 }
@@ -79,7 +79,7 @@ async fn begin(builder: SessionBuilder, guard: &Guard, place: &Path) -> Session 
 async fn leave(way: &str, session: &mut Session) {
     match way {
         "interrupt" => drop(session.control().interrupt().await),
-        "`reinitialize`" => drop(session.reinitialize().await),
+        "reinitialize" => drop(session.reinitialize().await),
         "turn dropped" => drop(session.turn()),
         _ => {}
     }

@@ -91,7 +91,7 @@ async fn interrupting_denial_ends_the_turn_of_the_agent_that_asked() {
         "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": false,
     });
     let mut script = uses([("Task", agent)]);
-    script["match"] = json!([{"marker": "MARKER", "replies": [reply([shell(TOUCH)])]}]);
+    script["match"] = json!([{"marker": "MARKER", "replies": [reply(&shell(TOUCH))]}]);
     let played = Game::new(interrupts()).play(script).await;
     assert_eq!(played.turns[0].result.as_deref(), Some("Done."), "{:?}", played.results);
     assert!(!played.exists("project/b.txt"));
@@ -137,7 +137,7 @@ async fn a_rule_of_the_session_answers_the_next_question() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn folder_named_through_a_link_is_writable_by_that_name() {
     let write = ("Write", json!({"file_path": "${place}/link/b.txt", "content": "two\n"}));
-    let place = Place::scripted(&uses([write]).to_string()).await;
+    let place = Place::calling(&[write]).await;
     symlink(place.file("project"), place.file("link")).unwrap();
     let options = place.options().cwd(place.path("link")).permission_mode(PermissionMode::AcceptEdits);
     let result = turn(Session::builder().options(options), "Go.").await;

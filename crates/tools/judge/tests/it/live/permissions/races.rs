@@ -74,7 +74,7 @@ async fn handler_that_decides_first_wins_over_an_open_hook() {
             HookReply::deny_request("too late")
         }
     });
-    let place = Place::scripted(&uses([shell("mkfifo p"), shell("mkfifo q")]).to_string()).await;
+    let place = Place::calling(&[shell("mkfifo p"), shell("mkfifo q")]).await;
     let handler = PermissionHandler::new(async |_, _| Decision::allow());
     let options = place.in_project();
     let builder = Session::builder().options(options).permissions(handler).hooks(hooks);
@@ -94,7 +94,7 @@ async fn handler_that_decides_first_wins_over_an_open_hook() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn interrupt_cancels_an_open_question() {
     let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let place = Place::scripted(&uses([shell("mkfifo p")]).to_string()).await;
+    let place = Place::calling(&[shell("mkfifo p")]).await;
     let options = place.in_project();
     let builder = Session::builder().options(options).permissions(waits(&began, &cancelled));
     let mut session = builder.connect().await.unwrap();
@@ -118,7 +118,7 @@ async fn background_agent_asks_under_its_own_id() {
     });
     let mut script = uses([("Task", agent), ("Read", json!({"file_path": "a.txt"}))]);
     script["match"] = json!([{"marker": "MARKER", "replies": [
-        reply([shell("mkfifo p")]), {"blocks": [{"text": "Touched."}]},
+        reply(&shell("mkfifo p")), {"blocks": [{"text": "Touched."}]},
     ]}]);
     script["match"][0]["replies"][0]["hold_before"] = AFTER_A_TURN.into();
     script["replies"].as_array_mut().unwrap().push(json!({"blocks": [{"text": "It is done."}]}));

@@ -10,9 +10,8 @@ use agentwire::hooks::Hooks;
 use serde_json::json;
 
 use super::{
-    commands, held,
+    Place, commands, held,
     judging::{input_in, refused},
-    place,
 };
 
 /// Commands that run another program than `ls` and `cat`, or write a file, where a shell reads them as hoped.
@@ -97,7 +96,7 @@ async fn only_listed_programs_run_in_any_form_of_a_command() {
     let call = |command: &&str| ("Bash", json!({"command": command}));
     let fine = ["ls && cat a.txt", "cat a.txt | cat", "ls $HOME ${HOME} \"a.txt\" *.txt", "ls\ncat a.txt"];
     let calls: Vec<_> = AGAINST_ONLY.iter().chain(&fine).map(call).collect();
-    let place = place(&calls).await;
+    let place = Place::calling(&calls).await;
     // What would run as `"cat /../run"`.
     for folder in ["cat ", "ls ", "ls\u{a0}", "ls\u{2003}", "ls\u{b}", "ls\u{c}", "ls\u{85}"] {
         fs::create_dir(place.file("project").join(folder)).unwrap();
@@ -273,7 +272,7 @@ const NEVER_TRIED: &[&str] = &[
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn dangerous_commands_are_recognized_in_any_form() {
     let calls: Vec<_> = AGAINST_DANGER.iter().map(|command| ("Bash", json!({"command": command}))).collect();
-    let place = place(&calls).await;
+    let place = Place::calling(&calls).await;
     fs::create_dir(place.file("project/victim")).unwrap();
     fs::write(place.file("project/victim/file"), "x").unwrap();
     let seen = held(&place, commands::block_dangerous(Hooks::new())).await;

@@ -10,7 +10,7 @@ use std::{
 use agentwire::hooks::Hooks;
 use serde_json::json;
 
-use super::{call_log, commands, held, place, rate_limit};
+use super::{Place, call_log, commands, held, rate_limit};
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
@@ -20,13 +20,13 @@ async fn dangerous_commands_are_not_run() {
         ("Bash", json!({"command": "X=rm; $X -rf a.txt"})),
         ("Bash", json!({"command": "echo fine > b.txt"})),
     ];
-    let guarded = place(&calls).await;
+    let guarded = Place::calling(&calls).await;
     let seen = held(&guarded, commands::block_dangerous(Hooks::new())).await;
     assert_eq!(seen.refused(), [true, true, false], "{seen:#?}");
     assert!(guarded.file("project/sub").exists() && guarded.file("project/a.txt").exists());
     assert_eq!(fs::read_to_string(guarded.file("project/b.txt")).unwrap(), "fine\n");
     // Without the recipe they do their harm.
-    let open = place(&calls[..2]).await;
+    let open = Place::calling(&calls[..2]).await;
     let seen = held(&open, Hooks::new()).await;
     assert_eq!(seen.refused(), [false, false], "{seen:#?}");
     assert!(!open.file("project/sub").exists() && !open.file("project/a.txt").exists());
@@ -35,7 +35,7 @@ async fn dangerous_commands_are_not_run() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn only_listed_programs_run() {
-    let place = place(&[
+    let place = Place::calling(&[
         ("Bash", json!({"command": "ls && wc -l a.txt"})),
         ("Bash", json!({"command": "ls | touch b.txt"})),
         ("Bash", json!({"command": "ls > b.txt"})),
@@ -52,8 +52,8 @@ async fn only_listed_programs_run() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn tool_is_used_up_to_its_limit() {
     let note = || ("Bash", json!({"command": "echo again >> b.txt"}));
-    let place =
-        place(&[note(), note(), note(), ("Read", json!({"file_path": "${place}/project/a.txt"}))]).await;
+    let read = ("Read", json!({"file_path": "${place}/project/a.txt"}));
+    let place = Place::calling(&[note(), note(), note(), read]).await;
     let hooks = rate_limit::limit(Hooks::new(), ["Bash"], 2, Duration::from_secs(3600));
     let seen = held(&place, hooks).await;
     assert_eq!(seen.refused(), [false, false, true, false], "{seen:#?}");
@@ -79,8 +79,8 @@ impl Write for Stuck {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn calls_are_logged_without_waiting() {
-    let place =
-        place(&[("Bash", json!({"command": "echo hush"})), ("Bash", json!({"command": "exit 3"}))]).await;
+    let calls = [("Bash", json!({"command": "echo hush"})), ("Bash", json!({"command": "exit 3"}))];
+    let place = Place::calling(&calls).await;
     let (turn, gate) = channel();
     let file = fs::File::create(place.file("other/log")).unwrap();
     let (hooks, log) = call_log::write_to(Hooks::new(), Stuck(file, Some(gate))).unwrap();

@@ -9,9 +9,7 @@ use std::{
 use agentwire::{Session, hooks::Hooks};
 use serde_json::{Value, json};
 
-use super::{
-    Place, chain, env_files, held, hold, matched, place, read_only, replies, sandbox, system_folders,
-};
+use super::{Place, chain, env_files, held, hold, matched, read_only, replies, sandbox, system_folders};
 
 /// Returns a place with a secret, and calls that lead to it.
 async fn with_a_secret(calls: &[(&str, Value)], to_secrets: &[Value]) -> Place {
@@ -93,7 +91,7 @@ fn links_into_the_other_folder(place: &Place) {
 async fn system_folders_are_kept() {
     let mut calls = intrusions();
     calls.push(("Write", json!({"file_path": "b.txt", "content": "x"})));
-    let place = place(&calls).await;
+    let place = Place::calling(&calls).await;
     links_into_the_other_folder(&place);
     let hooks = system_folders::protect(Hooks::new(), [place.file("other")]).unwrap();
     let seen = held(&place, hooks).await;
@@ -109,7 +107,7 @@ async fn system_folders_are_kept() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn without_the_recipe_files_are_written_there() {
-    let place = place(&intrusions()).await;
+    let place = Place::calling(&intrusions()).await;
     links_into_the_other_folder(&place);
     let seen = held(&place, Hooks::new()).await;
     // The CLI asks about links that lead out of its folders, with any rules.
@@ -120,7 +118,7 @@ async fn without_the_recipe_files_are_written_there() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn writing_lands_in_the_sandbox() {
-    let place = place(&[
+    let place = Place::calling(&[
         ("Write", json!({"file_path": "a.txt", "content": "new\n"})),
         ("Write", json!({"file_path": "${place}/box/own.txt", "content": "own\n"})),
         ("Write", json!({"file_path": "${place}/box/../other/b.txt", "content": "b\n"})),
@@ -157,7 +155,7 @@ async fn reading_in_one_folder_needs_no_question() {
         ("Read", json!({"file_path": "${place}/other/ruled.txt"})),
     ];
     for (with, refused) in [(true, [false, true, true, true]), (false, [true; 4])] {
-        let place = place(&calls).await;
+        let place = Place::calling(&calls).await;
         for name in ["other/a.txt", "home/b.txt", "other/ruled.txt"] {
             fs::write(place.file(name), "text\n").unwrap();
         }
@@ -176,7 +174,7 @@ async fn reading_in_one_folder_needs_no_question() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_chain_of_four_stops_at_the_first_refusal() {
     let write = |path: &str| ("Write", json!({"file_path": path, "content": "new\n"}));
-    let place = place(&[write(".env"), write("${place}/other/x.txt"), write("a.txt")]).await;
+    let place = Place::calling(&[write(".env"), write("${place}/other/x.txt"), write("a.txt")]).await;
     fs::create_dir(place.file("box")).unwrap();
     let watched = Arc::new(Mutex::new(Vec::new()));
     let watching = Arc::clone(&watched);

@@ -13,7 +13,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::{hold, matchers, permissive, place};
+use super::{Place, hold, matchers, permissive};
 
 fn servers() -> McpServers {
     let hello = Server::new("srv", "1.0.0")
@@ -26,7 +26,7 @@ type List = Arc<Mutex<Vec<String>>>;
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn matchers_fit_some_calls_all_calls_of_a_server_and_all_calls() {
-    let place = place(&[
+    let place = Place::calling(&[
         ("mcp__srv__hello", json!({})),
         ("Write", json!({"file_path": "b.txt", "content": "x"})),
         ("Read", json!({"file_path": "${place}/project/a.txt"})),
@@ -73,7 +73,7 @@ async fn patterns_match_as_in_the_cli() {
         "mcp__srv__hello$",
         "mcp__srv__.*|Bash",
     ];
-    let place = place(&[("mcp__srv__hello", json!({}))]).await;
+    let place = Place::calling(&[("mcp__srv__hello", json!({}))]).await;
     let fired = List::default();
     let hooks = patterns.into_iter().fold(Hooks::new(), |hooks, pattern| {
         let fired = Arc::clone(&fired);
@@ -95,7 +95,7 @@ async fn patterns_match_as_in_the_cli() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn patterns_that_match_nothing_refuse_the_session() {
-    let place = place(&[]).await;
+    let place = Place::calling(&[]).await;
     for pattern in ["mcp__srv", "mcp__(", "MCP__.*"] {
         let hooks = Hooks::new().on_matching(PreToolUse, Matcher::pattern(pattern), async |_, _| ());
         let refused =
@@ -109,7 +109,7 @@ async fn patterns_that_match_nothing_refuse_the_session() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn some_calls_reach_no_hook_and_no_question() {
-    let place = place(&[
+    let place = Place::calling(&[
         ("Nope", json!({})),
         ("Read", json!({})),
         ("Edit", json!({"file_path": "a.txt", "old_string": "three", "new_string": "two"})),

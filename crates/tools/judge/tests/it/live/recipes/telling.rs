@@ -13,7 +13,7 @@ use tokio::{
     sync::Notify,
 };
 
-use super::{held, hold, notices, place, webhook};
+use super::{Place, held, hold, notices, webhook};
 
 /// Reads a request to its end, without answering it.
 async fn request(server: &TcpListener) -> (TcpStream, String) {
@@ -48,7 +48,7 @@ async fn webhook_is_called_without_waiting() {
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (hooks, hook) = hooked(&server);
     let command = || ("Bash", json!({"command": "echo hush"}));
-    let place = place(&[command(), command()]).await;
+    let place = Place::calling(&[command(), command()]).await;
     // The server answers nothing before the session has ended.
     let seen = held(&place, hooks).await;
     assert_eq!((seen.refused(), seen.answer.as_str()), (vec![false, false], "Done."));
@@ -81,7 +81,7 @@ async fn post_fails_without_a_good_answer() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn open_question_is_reported() {
-    let place = place(&[("Bash", json!({"command": "echo one > b.txt"}))]).await;
+    let place = Place::calling(&[("Bash", json!({"command": "echo one > b.txt"}))]).await;
     let noticed = Arc::new(Notify::new());
     let notice = Arc::clone(&noticed);
     let hooks = notices::forward(Hooks::new(), move |kind, text| {

@@ -6,9 +6,9 @@ use agentwire::{hooks::Hooks, protocol::hook::PreToolUseInput};
 use serde_json::{Value, json};
 
 use super::super::{
-    chain, env_files, held,
+    Place, chain, env_files, held,
     judging::{approved, input_in, refused},
-    place, read_only, sandbox, system_folders,
+    read_only, sandbox, system_folders,
 };
 
 /// Creates a folder with a secret and ways to it, and returns the paths.
@@ -249,7 +249,7 @@ async fn a_chain_refuses_what_each_of_its_guards_refuses() {
     let calls: Vec<_> =
         refused.iter().flat_map(|path| [write((*path).to_owned()), edit((*path).to_owned())]).collect();
     assert!(calls.len() >= 30);
-    let place = place(&calls).await;
+    let place = Place::calling(&calls).await;
     fs::create_dir(place.file("box")).unwrap();
     fs::write(place.file("project/.env"), "one\n").unwrap();
     fs::write(place.file("other/x"), "one\n").unwrap();
