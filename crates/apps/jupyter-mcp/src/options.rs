@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Options {
     /// The name of the kernel, as [`installed`](crate::installed) lists them; `python3` by default.
     pub kernel: String,
-    /// The kernel's working folder; this process's own by default.
+    /// The kernel's working directory; this process's own by default.
     pub folder: Option<PathBuf>,
     /// The time limit of calls that do not specify one, but at most `longest_time`; 60 seconds by default.
     pub time_limit: Duration,

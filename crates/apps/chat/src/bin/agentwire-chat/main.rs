@@ -36,7 +36,7 @@ struct Arguments {
     /// Call tools without asking
     #[arg(long)]
     allow: bool,
-    /// Start the servers of the working folder without asking
+    /// Start the servers of the working directory without asking
     #[arg(long)]
     trust: bool,
     /// The prompt; without one, each line of the input is one
@@ -175,7 +175,7 @@ fn form(name: &str) -> Result<Form, String> {
 
 const ENVIRONMENT: &str = "\
 ANTHROPIC_API_KEY and ANTHROPIC_MODEL must be set, and ANTHROPIC_BASE_URL may be.
-Servers are those of .mcp.json, .roo/mcp.json and .vscode/mcp.json in the working folder, which are started once you
+Servers are those of .mcp.json, .roo/mcp.json and .vscode/mcp.json in the working directory, which are started once you
 trust them, and those of each --config.";
 /// Servers that take longer are added later.
 const START: Duration = Duration::from_secs(30);
