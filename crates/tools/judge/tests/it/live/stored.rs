@@ -95,11 +95,9 @@ async fn resume(name: &str, entries: &[Value]) {
     place::turn(Session::builder().options(options), "Go on.").await;
     let requests = place.model.requests();
     let request = requests.iter().find(|request| request.tools).unwrap();
-    assert_eq!(
-        (request.messages, request.tool_results),
-        (turns(&read) + 1, results(&read)),
-        "{name}: {read:?}"
-    );
+    // The CLI inserts messages of its own where the model allows that.
+    let messages = request.roles.iter().filter(|role| &***role != "system").count();
+    assert_eq!((messages, request.tool_results), (turns(&read) + 1, results(&read)), "{name}: {read:?}");
 }
 
 /// Returns the number of messages for the model, which joins consecutive messages of one side.
