@@ -6,7 +6,7 @@ mod store;
 use std::{error::Error as StdError, fmt, iter, sync::Arc};
 
 use agentwire_codec::Line;
-use agentwire_control::{ControlError, SessionExit};
+use agentwire_control::{ControlError, SessionExit, panics::error_chain};
 use agentwire_hooks::HooksError;
 use agentwire_protocol::{
     RawJson,
@@ -76,8 +76,8 @@ pub enum Error {
     /// [`TurnAnswer::structured`](crate::TurnAnswer::structured).
     #[error("the turn failed: {}", failure_text(.0))]
     TurnFailed(Box<TurnResult>),
-    /// There is no result: the prompt was cancelled or has the id of an earlier one, the CLI became idle without a
-    /// result, or the session ended without an error before a result.
+    /// There is no result: the prompt was cancelled, has the id of an earlier one, or was completed without a turn; the
+    /// CLI became idle without a result; or the session ended without an error before a result.
     #[error("the turn has no result: {why}")]
     NoResult {
         /// Which of these it was.
@@ -110,7 +110,7 @@ impl Error {
     /// Returns the error with its causes, for people and logs: `Display` alone leaves the causes to
     /// [`source`](std::error::Error::source).
     pub fn report(&self) -> impl fmt::Display {
-        Report(self)
+        error_chain(self)
     }
 
     /// Returns the end of the session, if that is the error.
@@ -164,7 +164,7 @@ impl fmt::Debug for Error {
             return self.fields(f);
         }
         write!(f, "{self}")?;
-        for cause in causes(self) {
+        for cause in iter::successors(self.source(), |cause| (*cause).source()) {
             write!(f, "\n  caused by: {cause}")?;
         }
         self.remedy().map_or(Ok(()), |remedy| write!(f, "\n  help: {remedy}"))
@@ -227,19 +227,6 @@ fn failure_text(result: &TurnResult) -> String {
     let text = result.error_text().or_else(|| result.result.clone().filter(|text| !text.is_empty()));
     let reason = || result.terminal_reason.as_ref().map(ToString::to_string);
     text.or_else(reason).unwrap_or_default()
-}
-
-struct Report<'a>(&'a dyn StdError);
-
-impl fmt::Display for Report<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        causes(self.0).try_for_each(|cause| write!(f, ": {cause}"))
-    }
-}
-
-fn causes(error: &dyn StdError) -> impl Iterator<Item = &dyn StdError> {
-    iter::successors(error.source(), |cause| (*cause).source())
 }
 
 /// A request that fails because the session ended becomes the session's own error.

@@ -98,12 +98,12 @@ impl ExpectedTurn {
         }
     }
 
-    /// Returns why the prompt has no result, if the message settles it outside of its turn. Nothing more follows for it.
+    /// Returns why the prompt has no result, if the message settles it. The message must be outside of the prompt's turn.
     fn unanswered(&self, incoming: &Incoming) -> Option<&'static str> {
         let Some(Message::CommandLifecycle(change)) = incoming.message() else { return None };
         match change.state {
             _ if change.command_uuid != self.prompt => None,
-            CommandState::Completed => Some(ID_USED),
+            CommandState::Completed => Some(COMPLETED),
             CommandState::Cancelled => Some(CANCELLED),
             _ => None,
         }
@@ -145,8 +145,7 @@ impl<'a> Turn<'a> {
 
     /// Reads to the end of the turn and returns its result.
     ///
-    /// Returns `None` if the prompt was cancelled or has the id of an earlier one, the CLI became idle without a result,
-    /// or the session ended without an error before a result.
+    /// Returns `None` in the cases of [`Error::NoResult`].
     ///
     /// # Cancel safety
     ///
@@ -268,6 +267,7 @@ fn unread(incoming: &Incoming) -> Option<Error> {
 
 // Why a turn has no result.
 const ID_USED: &str = "the CLI ignored the prompt, because its id was used before";
+const COMPLETED: &str = "the CLI completed the prompt without a turn; was its id used before?";
 const CANCELLED: &str = "the prompt was cancelled before its turn";
 const IDLE: &str = "the CLI became idle";
 const SESSION_ENDED: &str = "the session ended";

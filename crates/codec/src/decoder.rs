@@ -15,7 +15,7 @@ use crate::{FrameError, Limits, Line, frame::KindScanner, line};
 /// The decoder frees a block with the last of its lines. It buffers an unfinished line up to the limit, in a buffer that
 /// is at most twice as long below 1 MiB, and above that longer by at most 1 MiB or an eighth, whichever is more.
 /// Blocks are buffered without a limit if the caller pushes and does not take lines.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LineDecoder {
     limits: Limits,
     /// The pushed blocks with bytes left to take.
@@ -156,8 +156,10 @@ impl LineDecoder {
     }
 }
 
+// The lines contain secrets, and may be long.
+agentwire_transport::debug_by_name!(LineDecoder { limits, lines });
+
 /// A line that is longer than the limit.
-#[derive(Debug)]
 struct Dropped {
     line: u64,
     limit: usize,

@@ -10,7 +10,7 @@ pub(crate) use scanner::KindScanner;
 /// A line and its kind, for routing.
 ///
 /// The kind is found without decoding the line, so it is known even if the line can't be decoded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Frame {
     /// The line.
@@ -74,3 +74,6 @@ impl Frame {
         Self { is_truncated: true, ..Self::new(line) }
     }
 }
+
+// The line contains secrets that `Debug` of its message hides.
+agentwire_transport::debug_by_name!(Frame { kind, is_truncated });

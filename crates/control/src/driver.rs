@@ -19,7 +19,6 @@ mod write;
 
 use std::{
     future::Future,
-    iter,
     sync::{Arc, Weak},
 };
 
@@ -175,7 +174,7 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
         never = shared.end_when_quiet() => match never {},
         () = shared.abandoned() => SessionExit::failed(ABORTED),
     };
-    // The exit report of a process already contains it.
+    // The exit report already contains it.
     if let SessionExit { exit: None, transport: Some(why), .. } = &mut ending
         && let stderr = handle.stderr_tail()
         && !stderr.is_empty()
@@ -185,10 +184,4 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
     drop(host.filters);
     shared.end(ending);
     drop(abort_on_drop);
-}
-
-/// Returns the text of an error and its sources.
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let causes = iter::successors(Some(error), |cause| (*cause).source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -1,9 +1,11 @@
-//! Runs callbacks of the user: catches their panics, and limits the length of their texts.
+//! Runs callbacks of the user: catches their panics, and makes texts of limited length and of errors.
 
 use std::{
     any::Any,
     borrow::Cow,
+    error::Error,
     future::{Future, poll_fn},
+    iter,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
     task::Poll,
@@ -67,6 +69,17 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
     format!("{}{ELLIPSIS}", &text[..end]).into()
 }
 
+/// Returns the text of an error and its sources, without the texts that an earlier one contains.
+pub fn error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    for cause in iter::successors(error.source(), |cause| (*cause).source()).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text.push_str(&format!(": {cause}"));
+        }
+    }
+    text
+}
+
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -79,7 +92,32 @@ const ELLIPSIS: &str = "…";
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_TEXT, excerpt};
+    use std::{error::Error, fmt};
+
+    use super::{MAX_TEXT, error_chain, excerpt};
+
+    #[derive(Debug)]
+    struct Failed(&'static str, Option<Box<Failed>>);
+
+    impl fmt::Display for Failed {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl Error for Failed {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            self.1.as_ref().map(|source| &**source as _)
+        }
+    }
+
+    #[test]
+    fn a_chain_has_each_text_once() {
+        let route = || Some(Box::new(Failed("no route", None)));
+        let sent = |text| Failed("no answer", Some(Box::new(Failed(text, route()))));
+        assert_eq!(error_chain(&sent("not sent")), "no answer: not sent: no route");
+        assert_eq!(error_chain(&sent("not sent: no route")), "no answer: not sent: no route");
+    }
 
     #[test]
     fn a_long_text_is_cut_between_characters() {

@@ -39,7 +39,7 @@ pub type PermissionResult = Result<Decision, Box<dyn Error + Send + Sync>>;
 /// |---|---|---|
 /// | of the event `E` | `HookAnswer<E>` | nothing, a [`HookReply`], a [`HookAnswer`], a [`LaterReply`] |
 /// | of an untyped event | `RawJson` | the same, or raw JSON |
-/// | [`PermissionHandler`](crate::PermissionHandler) | `Option<Decision>` | a [`Decision`], an [`Allow`], a [`Deny`], or an `Option` of one; `None` leaves the question open |
+/// | [`PermissionHandler`](crate::PermissionHandler) | `Option<Decision>` | a [`Decision`], an [`Allow`], a [`Deny`], or an `Option` of one; `None` leaves the request open |
 /// | [`ElicitationHandler`](crate::ElicitationHandler) | `ElicitationReply` | an [`ElicitationReply`], or an [`ElicitationAction`] without a form |
 /// | [`DialogHandler`](crate::DialogHandler) | `RequestUserDialogReply` | a [`RequestUserDialogReply`] |
 ///

@@ -88,6 +88,14 @@ impl Matcher {
         self
     }
 
+    /// Returns whether the CLI would call a tool's hook with this matcher.
+    ///
+    /// The name is that of a hook's input. `Task` and `Agent` are names of one tool.
+    pub fn matches(&self, tool: &str) -> bool {
+        let tools: &[&str] = if matches!(tool, "Agent" | "Task") { &["Agent", "Task"] } else { &[tool] };
+        !self.is_empty() && self.text().is_none_or(|text| Pattern::read(text).matches(tools))
+    }
+
     /// Returns whether a failing handler refuses the event, if the event can be refused.
     pub(crate) fn refuses_on_failure(&self) -> bool {
         self.on_failure != Some(HookFailure::Continue)

@@ -47,22 +47,25 @@ impl<'a> Pattern<'a> {
         }
     }
 
+    /// Returns whether the pattern matches one of these tools.
+    pub(crate) fn matches(&self, tools: &[&str]) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Names(names) => names.iter().any(|name| tools.contains(name)),
+            Self::Regex(text) => regex::matches_any(text, tools.iter().copied()),
+        }
+    }
+
     /// Returns why the pattern does not match the tools of a session, or `None` if it does.
     pub(crate) fn misfit(&self, tools: &[&str]) -> Option<String> {
-        let fits = match self {
-            Self::Everything => true,
-            Self::Names(names) => {
-                let by_case = |name: &&&str| {
-                    !tools.contains(name) && tools.iter().any(|tool| tool.eq_ignore_ascii_case(name))
-                };
-                if let Some(name) = names.iter().find(by_case) {
-                    return Some(format!("`{name}` differs from the tool's name in its case"));
-                }
-                names.iter().any(|name| tools.contains(name))
-            }
-            Self::Regex(text) => regex::matches_any(text, tools.iter().copied()),
-        };
-        (!fits).then(|| "it matches none of the session's tools".to_owned())
+        let by_case =
+            |name: &&&str| !tools.contains(name) && tools.iter().any(|tool| tool.eq_ignore_ascii_case(name));
+        if let Self::Names(names) = self
+            && let Some(name) = names.iter().find(by_case)
+        {
+            return Some(format!("`{name}` differs from the tool's name in its case"));
+        }
+        (!self.matches(tools)).then(|| "it matches none of the session's tools".to_owned())
     }
 }
 

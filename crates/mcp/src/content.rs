@@ -57,11 +57,7 @@ impl ToolOutput {
     /// A handler that returns [`Json`] instead declares the schema too.
     pub fn structured(value: impl Serialize) -> Self {
         match serde_json::to_value(value) {
-            Ok(Value::Object(object)) => {
-                let structured = Value::Object(object);
-                Self::text(structured.to_string()).with_structured(structured)
-            }
-            Ok(_) => Self::error(NO_OBJECT),
+            Ok(structured) => Self::text(structured.to_string()).with_structured(structured),
             Err(error) => Self::error(format!("the tool's output can't be written: {error}")),
         }
     }
@@ -72,7 +68,7 @@ impl ToolOutput {
     #[must_use]
     pub fn with_structured(mut self, object: Value) -> Self {
         if !object.is_object() {
-            return Self::error(NO_OBJECT);
+            return Self::error("the tool's output is no object, which structured content must be");
         }
         self.structured_content = Some(object);
         self
@@ -132,5 +128,3 @@ impl ToolOutput {
         self.and(json!({"type": "resource", "resource": body.field("uri", uri.into())}))
     }
 }
-
-const NO_OBJECT: &str = "the tool's output is no object, which structured content must be";

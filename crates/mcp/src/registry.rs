@@ -26,6 +26,8 @@ impl McpServers {
     ///
     /// The CLI calls its tools `mcp__NAME__TOOL`, with `_` for each character but ASCII letters, digits, `_` and `-`: of
     /// two names that become equal, one is hidden.
+    /// Permission rules need that form too. For a name that contains `__`, the rule for all its tools is `mcp__NAME__*`,
+    /// since `mcp__NAME` allows none.
     #[must_use]
     pub fn with(self, name: impl Into<Box<str>>, server: impl McpService) -> Self {
         self.with_policy(name, server, ServerPolicy::new())

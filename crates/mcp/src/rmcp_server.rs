@@ -6,8 +6,6 @@ mod output;
 mod pending;
 mod session;
 
-use std::fmt;
-
 use rmcp::ServerHandler;
 
 use crate::{McpService, Outbox, ServerInstance};
@@ -55,8 +53,4 @@ impl<H: ServerHandler> McpService for RmcpServer<H> {
     }
 }
 
-impl<H> fmt::Debug for RmcpServer<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RmcpServer").finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(RmcpServer<H>);

@@ -6,7 +6,7 @@ mod resources_and_prompts;
 mod session;
 mod template;
 
-use std::{fmt, fmt::Display, sync::Arc};
+use std::{error::Error, fmt, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -97,11 +97,11 @@ impl Server {
     ///
     /// The CLI offers the model two tools to list and read resources if any server has some.
     #[must_use]
-    pub fn resource<F, Fut, D>(self, resource: Resource, read: F) -> Self
+    pub fn resource<F, Fut, E>(self, resource: Resource, read: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<ResourceBody, D>> + Send,
-        D: Display,
+        Fut: Future<Output = Result<ResourceBody, E>> + Send,
+        E: Into<Box<dyn Error + Send + Sync>>,
     {
         self.change(|parts| parts.resources.push(ReadableResource::One(resource, handler(read))))
     }
@@ -110,11 +110,11 @@ impl Server {
     ///
     /// In a template `{name}` matches text without a `/`, and `{+name}` any text; neither matches an empty text.
     #[must_use]
-    pub fn resource_template<F, Fut, D>(self, template: ResourceTemplate, read: F) -> Self
+    pub fn resource_template<F, Fut, E>(self, template: ResourceTemplate, read: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<ResourceBody, D>> + Send,
-        D: Display,
+        Fut: Future<Output = Result<ResourceBody, E>> + Send,
+        E: Into<Box<dyn Error + Send + Sync>>,
     {
         self.change(|parts| parts.resources.push(ReadableResource::Template(template, handler(read))))
     }
@@ -123,11 +123,11 @@ impl Server {
     ///
     /// CLI 2.1.330 asks no in-process server for prompts.
     #[must_use]
-    pub fn prompt<F, Fut, D>(self, prompt: Prompt, get: F) -> Self
+    pub fn prompt<F, Fut, E>(self, prompt: Prompt, get: F) -> Self
     where
         F: Fn(Map<String, Value>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<PromptMessages, D>> + Send,
-        D: Display,
+        Fut: Future<Output = Result<PromptMessages, E>> + Send,
+        E: Into<Box<dyn Error + Send + Sync>>,
     {
         self.change(|parts| parts.prompts.push(OfferedPrompt { listed: prompt, get: handler(get) }))
     }

@@ -7,7 +7,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{DecodeError, RawJson};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{IntoToolOutput, ToolOutput};
 pub use context::ToolContext;
@@ -72,7 +72,7 @@ impl Tool {
         Fut::Output: IntoToolOutput,
     {
         let InputSchema { .. } = schema.decode()?;
-        Ok(Self::of(name.into(), description.into(), schema.decode()?, handler))
+        Ok(Self::of(name.into(), description.into(), Some(schema.decode()?), handler))
     }
 
     /// Returns the tool's name.
@@ -80,12 +80,15 @@ impl Tool {
         &self.name
     }
 
-    fn of<F, Fut>(name: String, description: String, input: Map<String, Value>, handler: F) -> Self
+    /// Creates a tool. Without an input schema, or with an output that can't be structured content, it refuses every call.
+    fn of<F, Fut>(name: String, description: String, input: Option<Map<String, Value>>, handler: F) -> Self
     where
         F: Fn(RawJson, ToolContext) -> Fut + Send + Sync + 'static,
         Fut: Future + Send,
         Fut::Output: IntoToolOutput,
     {
+        let output = Fut::Output::output_schema().map(|schema| schema.decode::<Map<_, _>>());
+        let input = input.filter(|_| !matches!(output, Some(Err(_))));
         let handler = Arc::new(handler);
         let run: Run = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
@@ -94,13 +97,12 @@ impl Tool {
         let listed = Map::from_iter([
             ("name".to_owned(), Value::String(name.clone())),
             ("description".to_owned(), Value::String(description)),
-            ("inputSchema".to_owned(), of_object(input)),
+            ("inputSchema".to_owned(), input.map_or_else(|| json!({"type": "object", "not": {}}), of_object)),
         ]);
         let tool = Self { name, listed, run };
-        // A schema made from a type is always an object.
-        match Fut::Output::output_schema().and_then(|schema| schema.decode().ok()) {
-            Some(schema) => tool.set("outputSchema", of_object(schema)),
-            None => tool,
+        match output {
+            Some(Ok(schema)) => tool.set("outputSchema", of_object(schema)),
+            _ => tool,
         }
     }
 

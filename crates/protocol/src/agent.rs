@@ -131,7 +131,7 @@ pub enum AgentMemory {
 pub enum AgentMcpServer {
     /// A server of the session, by name.
     Name(Box<str>),
-    /// Servers that only this agent uses, by name.
+    /// Servers that only this agent uses, by name; the CLI ignores in-process ones.
     Inline(BTreeMap<Box<str>, McpServerConfig>),
 }
 

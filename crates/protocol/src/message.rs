@@ -54,6 +54,10 @@ declare::messages! {
     /// view.
     /// Unknown kinds are kept whole, as [`Message::Unknown`].
     /// Large kinds are boxed to keep the enum small.
+    ///
+    /// Read it with [`Message::from_line`] or [`Message::read`], which set aside fields that do not fit.
+    /// `Deserialize` is strict, and works only with `serde_json` directly, without `#[serde(flatten)]` and
+    /// `#[serde(untagged)]`: [the front page](crate#store-messages-in-records-of-your-own) has the details.
     pub enum Message by "type" {
         /// An answer of the model: one frame per content block.
         Assistant(Box<Assistant>) = "assistant",

@@ -48,7 +48,7 @@ pub enum TransportError {
     /// Reading or writing failed.
     #[error("{action} failed")]
     Io {
-        /// The action, as a noun phrase.
+        /// The action, as a noun phrase. The details, such as an address, belong to the text of `source`.
         action: &'static str,
         /// The system's error.
         #[source]

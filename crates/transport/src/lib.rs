@@ -11,8 +11,8 @@ compile_error!(
 #[doc(hidden)]
 #[macro_export]
 macro_rules! debug_by_name {
-    ($($name:ident $({ $($field:ident),+ })?),*) => { $(
-        impl std::fmt::Debug for $name {
+    ($($name:ident $(<$of:ident>)? $({ $($field:ident),+ })?),*) => { $(
+        impl $(<$of>)? std::fmt::Debug for $name $(<$of>)? {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.debug_struct(stringify!($name))
                     $($(.field(stringify!($field), &self.$field))+)?

@@ -164,6 +164,7 @@ pub trait PeerHandle: Send + Sync {
     }
 
     /// Returns the end of the peer's stderr, for error messages. Empty by default.
+    /// A session adds it to a report of [`PeerHandle::wait`] that contains no stderr.
     /// A handle that wraps another must forward it.
     fn stderr_tail(&self) -> String {
         String::new()

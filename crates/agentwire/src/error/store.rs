@@ -25,13 +25,6 @@ pub enum StoreFault {
     },
 }
 
-impl StoreFault {
-    /// Returns the fault with its causes.
-    pub(crate) fn report(&self) -> String {
-        super::Report(self).to_string()
-    }
-}
-
 /// A session could not be loaded from its store to resume it. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Maps the CLI's transcript files to keys of the store.
+//! Maps the CLI's files of stored sessions to keys of the store.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use std::{
 use agentwire_protocol::SessionId;
 use agentwire_sessions::SessionKey;
 
-/// The location of the CLI's transcript files, and the store's name for the project.
+/// The location of the CLI's files of stored sessions, and the store's name for the project.
 #[derive(Debug)]
 pub(crate) struct TranscriptPaths {
     /// The folder with the projects, as named and with links resolved.
@@ -24,7 +24,7 @@ pub(crate) struct TranscriptPaths {
 }
 
 impl TranscriptPaths {
-    /// The transcript files of a CLI with this configuration folder and working directory.
+    /// The files of stored sessions of a CLI with this configuration folder and working directory.
     pub(crate) fn new(config: &Path, project: Option<&str>, cwd: PathBuf) -> Self {
         let named = config.join(PROJECTS);
         let real = real(&named);
@@ -50,7 +50,7 @@ impl TranscriptPaths {
         let last = last.strip_suffix(SUFFIX).ok_or_else(not_one)?;
         match *folders {
             [project] => self.session(project, last),
-            // As in the reference SDKs, subagents' transcripts lie in a folder named after the session.
+            // As in the reference SDKs, subagents' conversations lie in a folder named after the session.
             [project, session, ref middle @ ..] if !middle.is_empty() => {
                 let subpath = [middle, &[last]].concat().join("/");
                 let session = self.session(project, session)?;
@@ -81,7 +81,7 @@ fn real(path: &Path) -> PathBuf {
 
 /// The folder with the projects inside a configuration folder.
 pub(crate) const PROJECTS: &str = "projects";
-/// The suffix of transcript files.
+/// The suffix of the files of stored sessions.
 pub(crate) const SUFFIX: &str = ".jsonl";
 
 #[cfg(test)]

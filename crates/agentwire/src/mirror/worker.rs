@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agentwire_control::panics::error_chain;
 use agentwire_sessions::SessionStore;
 use tokio::task::consume_budget;
 
@@ -70,10 +71,10 @@ impl Worker {
                 // It may still complete.
                 Err(fault @ StoreFault::TimedOut { .. }) => {
                     let mut part = self.batch.parts.remove(at);
-                    self.queue.failed(&mut part, fault.report(), false);
+                    self.queue.failed(&mut part, error_chain(&fault), false);
                 }
                 Err(fault) => {
-                    self.queue.failed(&mut self.batch.parts[at], fault.report(), true);
+                    self.queue.failed(&mut self.batch.parts[at], error_chain(&fault), true);
                     at += 1;
                 }
             }

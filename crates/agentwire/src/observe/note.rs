@@ -53,7 +53,7 @@ impl ActivityTree {
     fn result(&mut self, at: Instant, result: &TurnResult, contents: bool) {
         let reason = result.terminal_reason.as_ref();
         let outcome = match reason {
-            _ if result.was_interrupted() => ActivityOutcome::Interrupted,
+            _ if result.was_aborted() => ActivityOutcome::Interrupted,
             _ if !result.is_error => ActivityOutcome::Done,
             Some(reason) if *reason != TerminalReason::Completed => ActivityOutcome::error(reason.as_str()),
             // API errors have the subtype `success`.

@@ -157,7 +157,7 @@ fn outcome(ending: &SessionExit) -> ActivityOutcome {
         && ending.exit.as_ref().is_none_or(|exit| exit.signal.is_none());
     match (&ending.exit, &ending.error_result) {
         // The CLI exits with 1 after an interrupt.
-        (_, Some(result)) if is_regular && result.was_interrupted() => ActivityOutcome::Interrupted,
+        (_, Some(result)) if is_regular && result.was_aborted() => ActivityOutcome::Interrupted,
         (Some(ExitReport { code: Some(code), .. }), _) if *code != 0 => {
             ActivityOutcome::error(format!("exit {code}"))
         }

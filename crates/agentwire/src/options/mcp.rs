@@ -34,9 +34,6 @@ pub enum Delivery {
 impl Options {
     /// Adds the MCP servers to the handshake or to the flags.
     pub(super) fn mcp_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
-        if self.mcp_servers.values().any(|server| matches!(server, McpServerConfig::Sdk(_))) {
-            return refuse("mcpServers", "a server in this program goes to `SessionBuilder::mcp_servers`");
-        }
         for (name, server) in &self.mcp_servers {
             // The CLI drops such an entry without a report. The values may be secrets.
             if let McpServerConfig::Unknown(Unknown { kind: None, raw, .. }) = server {

@@ -86,7 +86,7 @@ options! {
         agent: some(String), "agent", flag("agent"), OLD, "string", "none";
         /// The host's own subagents, by type (`initialize.agents`).
         #[serde(deserialize_with = "strict::read")]
-        agents: map(AgentDefinition), "agents", handshake(), OLD, "agents by type", "none", "A key that an agent does not have is an error.";
+        agents: map(AgentDefinition), "agents", handshake(), OLD, "agents by type", "none", "A key that an agent does not have is an error, and so is an in-process server of one, which the CLI would ignore.";
         /// The effort of the model (`--effort`).
         effort: some(EffortLevel), "effort", flag("effort"), OLD, "`low`, `medium`, `high`, `xhigh`, `max`", "the CLI's";
         /// Whether and how the model thinks (`--thinking`, `--max-thinking-tokens`, `--thinking-display`).
@@ -103,9 +103,9 @@ options! {
         /// The available built-in tools (`--tools`); `None` leaves it to the CLI, an empty list means none.
         tools: some(Tools), "tools", custom("`--tools=a,b`, `--tools=`, `--tools=default`"), OLD, "list of strings, or `{\"type\": \"preset\", \"preset\": \"claude_code\"}`", "the CLI's";
         /// Tool uses allowed without a question (`--allowedTools`), as rules such as `Bash(git:*)`.
-        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, is an error. One that allows nothing, such as `mcp__*`, causes a warning.";
+        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, or not match, such as `mcp__my.srv`, is an error. One that allows nothing, such as `mcp__*`, causes a warning.";
         /// Tools that are removed (`--disallowedTools`).
-        disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, is an error.";
+        disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, or not match, such as `mcp__my.srv`, is an error.";
         /// Aliases of tools (`initialize.toolAliases`): a use of the first name is a use of the second.
         tool_aliases: map(Box<str>), "toolAliases", handshake(), OLD, "names by name", "none";
         /// The configuration of built-in tools (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).

@@ -43,9 +43,10 @@ impl Session {
     /// # Errors
     ///
     /// If something was lost that the caller has not seen:
-    /// [`Error::Ended`] for a turn without a result that was not interrupted, for a prompt that was not written or waits
-    /// for its turn, and for an unread error result of a turn that was not interrupted ([`Error::NotLoggedIn`] if that
-    /// reports a missing login); [`Error::SessionStore`] for entries that the session store does not have.
+    /// [`Error::Ended`] for a prompt that was not written or waits for its turn and, unless an
+    /// [`interrupt`](Self::interrupt) aborted the turn, for a turn without a result or with an unread error result
+    /// ([`Error::NotLoggedIn`] if that reports a missing login); [`Error::SessionStore`] for entries that the session
+    /// store does not have.
     /// An unusual exit of the process is not an error: see [`Closed`].
     pub async fn close(mut self) -> Result<Closed, Error> {
         self.task.close();
@@ -54,12 +55,12 @@ impl Session {
             mirror.skip_flush();
         }
         let was_reported = self.ending.is_some();
-        let mut is_error_result = false;
+        let (mut is_error_result, mut is_aborted) = (false, false);
         while let Some(event) = poll_fn(|context| self.poll_event(context)).await {
             let Ok(SessionEvent::Incoming(incoming, _)) = event else { continue };
             self.discard(&incoming);
             if let Some(Message::Result(result)) = incoming.message() {
-                is_error_result = result.is_error && !result.was_interrupted();
+                (is_error_result, is_aborted) = (result.is_error, result.was_aborted());
             }
         }
         let has_ended = self.task.ended().await;
@@ -72,7 +73,8 @@ impl Session {
             return Err(Error::SessionStore { why });
         }
         let is_cut = !was_reported && ending.in_turn && !ending.interrupted;
-        if !has_ended || is_cut || is_error_result && ending.error_result.is_some() {
+        is_error_result &= ending.error_result.is_some() && !(is_aborted && ending.interrupted);
+        if !has_ended || is_cut || is_error_result {
             return Err(Error::ended(ending));
         }
         Ok(Closed { exit: ending.exit.clone().or(closed.exit), ..closed })

@@ -102,7 +102,9 @@ impl Session {
     fn check_init(&mut self, event: &SessionEvent) {
         let SessionEvent::Incoming(incoming, _) = event else { return };
         let Some(Message::System(System::Init(init))) = incoming.message() else { return };
-        self.id = Some(init.session_id.clone());
+        if !init.session_id.as_str().is_empty() {
+            self.id = Some(init.session_id.clone());
+        }
         for PluginError { plugin, kind, message, .. } in init.plugin_errors.iter().flatten() {
             let why = if message.is_empty() { kind.to_string() } else { message.clone() };
             let warning = Warning::Plugin { plugin: plugin.to_string(), why };

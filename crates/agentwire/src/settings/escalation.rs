@@ -1,4 +1,4 @@
-//! Removes permission modes that their source may not set.
+//! Removes permission modes that their source may not set, and replaces the alias of one.
 
 use agentwire_protocol::{PermissionMode, RawJson, settings::RawSettings};
 
@@ -14,7 +14,7 @@ pub fn filter_escalating_default_mode(resolved: &ResolvedSettings) -> RawSetting
     let deciding =
         resolved.sources.iter().filter_map(|source| Some((source.tier, mode(source)?))).next_back();
     match deciding {
-        Some((tier, mode)) if escalates(tier, &mode) => without_mode(&resolved.effective),
+        Some((tier, mode)) if escalates(tier, &mode) => with_mode(&resolved.effective, None),
         _ => resolved.effective.clone(),
     }
 }
@@ -34,16 +34,27 @@ fn mode(source: &ResolvedSource) -> Option<PermissionMode> {
     permissions.get(MODE)?.decode().ok()
 }
 
-fn without_mode(settings: &RawSettings) -> RawSettings {
-    let filtered = || {
+/// Replaces the permission mode `manual` by `default`, as the CLI does with this alias.
+pub(super) fn replace_alias(source: &mut ResolvedSource) {
+    if mode(source).is_some_and(|mode| mode.as_str() == "manual") {
+        source.settings = with_mode(&source.settings, Some(&PermissionMode::Default));
+    }
+}
+
+/// Returns the settings, which have a mode, with this one or without any.
+fn with_mode(settings: &RawSettings, mode: Option<&PermissionMode>) -> RawSettings {
+    let changed = || {
         let mut keys: Keys = settings.as_raw().decode().ok()?;
         let mut permissions: Keys = keys.get(PERMISSIONS)?.decode().ok()?;
-        permissions.remove(MODE);
+        match mode {
+            Some(mode) => permissions.insert(MODE.into(), RawJson::encode(mode).ok()?),
+            None => permissions.remove(MODE),
+        };
         keys.insert(PERMISSIONS.into(), RawJson::encode(&permissions).ok()?);
         RawJson::encode(&keys).ok()
     };
-    // Fail closed: if the mode can't be removed, return no settings.
-    filtered().unwrap_or_else(RawJson::empty_object).into()
+    // Fail closed: if the mode can't be changed, return no settings.
+    changed().unwrap_or_else(RawJson::empty_object).into()
 }
 
 const PERMISSIONS: &str = "permissions";

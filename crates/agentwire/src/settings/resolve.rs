@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use agentwire_protocol::{RawJson, settings::RawSettings};
 
-use super::{files::Places, merge::merge};
+use super::{escalation::replace_alias, files::Places, merge::merge};
 use crate::SettingSource;
 
 /// The locations of the settings files.
@@ -29,6 +29,8 @@ pub struct ResolveSettings {
 /// Objects are merged key by key, lists are concatenated without repeating texts and numbers, and other values,
 /// `fallbackModel` and `modelPicker` are replaced. Managed `availableModels` replace those of the other tiers, and keys
 /// that only managed settings may have, such as `deniedModels`, are ignored elsewhere.
+///
+/// The permission mode `manual` is returned as `default`, whose alias it is.
 ///
 /// Like the CLI, it leaves out a whole file that can't be read, is not an object, or has a value of an unexpected type;
 /// a managed file loses only the keys with such a value.
@@ -60,6 +62,7 @@ pub fn resolve_settings(options: &ResolveSettings) -> ResolvedSettings {
         let (tier, policy_origin) = (SettingsTier::Managed, Some(origin));
         resolved.sources.push(ResolvedSource { tier, settings, path: None, policy_origin });
     }
+    resolved.sources.iter_mut().for_each(replace_alias);
     resolved.merge_sources();
     resolved
 }

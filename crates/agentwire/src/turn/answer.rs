@@ -96,7 +96,9 @@ impl Turn<'_> {
     /// As [`structured`](Self::structured), but asks again in the same session, at most `retries` times, while the
     /// structured output is missing or does not match. The prompt of a retry contains the error.
     ///
-    /// Each retry is a turn with its own cost; [`Control::usage`](crate::Control::usage) reports the cost of the session.
+    /// Each retry is a turn with its own cost. [`TurnResult::total_cost_usd`] of the next turn includes all of them;
+    /// before that, [`Control::usage`](crate::Control::usage) with `skip_behaviors` reports the cost of the session
+    /// (experimental).
     ///
     /// # Cancel safety
     ///

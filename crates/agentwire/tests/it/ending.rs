@@ -50,6 +50,19 @@ async fn id_of_a_session_is_known_after_a_crash() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn init_without_an_id_does_not_replace_the_id() {
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = peer.start_turn(&mut session, "hi").await;
+    peer.say(init()).await;
+    let mut nameless = init();
+    nameless.as_object_mut().unwrap().remove("session_id");
+    peer.say(nameless).await;
+    peer.complete_turn("hello").await;
+    turn.text().await.unwrap();
+    assert_eq!(session.id().map(|id| id.as_str()), Some("s"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn exit_in_the_handshake_reports_the_result() {
     let message = "No conversation found with session ID: x";
     let (error, took) =

@@ -6,7 +6,7 @@ use agentwire::{
     ThinkingVisibility, ToolConfig, TraceContext, Warning,
     hooks::PermissionHandler,
     protocol::{
-        agent::AgentDefinition,
+        agent::{AgentDefinition, AgentMcpServer},
         effort::EffortLevel,
         mcp::{McpServerConfig, RemoteServer, SdkServer},
         plugin::{LocalPlugin, PluginConfig},
@@ -43,6 +43,10 @@ fn http_server() -> McpServerConfig {
     let mut server = RemoteServer::new("http://far/mcp");
     server.headers.insert("Authorization".into(), "s3cr3t".to_owned());
     McpServerConfig::Http(server)
+}
+
+fn in_process() -> McpServerConfig {
+    McpServerConfig::Sdk(SdkServer::new("calc"))
 }
 
 fn plugin() -> PluginConfig {
@@ -229,6 +233,8 @@ fn skill_name_that_would_be_another_permission_rule_is_refused() {
 
 #[test]
 fn invalid_values_are_refused() {
+    let mut agent = AgentDefinition::new("reviews", "Review.");
+    agent.mcp_servers = vec![AgentMcpServer::Inline([("calc".into(), in_process())].into())];
     let all = [
         Options::new().model(""),
         Options::new().resume(""),
@@ -237,6 +243,8 @@ fn invalid_values_are_refused() {
         Options::new().disallowed_tools([" "]),
         Options::new().allowed_tools(["Bash(ls", "Write"]),
         Options::new().disallowed_tools(["Bash(touch:*", "Write(a)"]),
+        Options::new().allowed_tools(["Read mcp__my.disk__*"]),
+        Options::new().disallowed_tools(["mcp__my.disk__wipe"]),
         Options::new().extra_arg("", None),
         Options::new().extra_arg("--foo", None),
         Options::new().extra_arg("foo=bar", None),
@@ -261,7 +269,8 @@ fn invalid_values_are_refused() {
         Options::new().output_format(OutputFormat::JsonSchema(raw("[1]"))),
         Options::new().settings(RawSettings::new(raw("[1]"))),
         Options::new().managed_settings(RawSettings::new(raw("1"))),
-        Options::new().mcp_servers([("calc", McpServerConfig::Sdk(SdkServer::new("calc")))]),
+        Options::new().mcp_servers([("calc", in_process())]),
+        Options::new().agents([("r", agent)]),
         Options::new().settings(FlagSettings::Path("/s".into())).sandbox(SandboxSettings::default()),
         Options::new().trace_context(TraceContext::new("00-1-2-3")),
         Options::new().max_buffer_size(0),

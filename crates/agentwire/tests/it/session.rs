@@ -247,6 +247,22 @@ async fn interrupted_turn_is_no_error_at_close() {
     }
 }
 
+/// As after a SIGINT to the CLI, which then exits with 0.
+#[tokio::test(start_paused = true)]
+async fn turn_that_was_aborted_without_an_interrupt_is_an_error_at_close() {
+    let (session, mut peer) = connected(Session::builder()).await;
+    peer.receive_prompt(&session, "one").await;
+    let mut aborted = error_result("[ede_diagnostic] aborted");
+    aborted["terminal_reason"] = "aborted_streaming".into();
+    peer.say(aborted).await;
+    let (closed, ()) = tokio::join!(session.close(), async {
+        peer.input_ended().await;
+        peer.exit(ExitReport::exited(0));
+    });
+    let error = closed.unwrap_err();
+    assert!(!error.ending().unwrap().interrupted, "{error:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn close_is_bounded() {
     let (session, mut peer) = connected(Session::builder()).await;

@@ -263,6 +263,22 @@ fn raw(value: &Value) -> RawSettings {
 }
 
 #[test]
+fn alias_of_the_default_mode_is_replaced() {
+    let expected = json!({"model": "m", "permissions": {"defaultMode": "default", "allow": ["Read"]}});
+    let manual = json!({"model": "m", "permissions": {"defaultMode": "manual", "allow": ["Read"]}});
+    let text = manual.to_string();
+    for path in [USER, PROJECT, LOCAL, MANAGED] {
+        let resolved = Places::new(&[(path, &text)]).resolve();
+        assert_eq!(value(&resolved.effective), expected, "{path}");
+        assert_eq!(value(&resolved.sources[0].settings), expected, "{path}");
+    }
+    let places = Places::new(&[]);
+    let mut options = places.options();
+    options.server_managed_settings = Some(raw(&manual));
+    assert_eq!(value(&resolve_settings(&options).effective), expected);
+}
+
+#[test]
 fn project_can_not_escalate_the_mode() {
     let mode = |mode: &str| json!({"permissions": {"defaultMode": mode, "allow": []}}).to_string();
     let kept = [

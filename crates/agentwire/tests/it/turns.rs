@@ -171,7 +171,7 @@ async fn prompt_that_is_only_reported_as_completed_has_no_result() {
     lifecycle(&peer, "mine", "completed").await;
     let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
     let error = answer.unwrap_err().to_string();
-    assert!(error.contains("its id was used before"), "{error}");
+    assert!(error.contains("completed the prompt without a turn"), "{error}");
 
     let (session, mut peer) = connected(Session::builder()).await;
     let reading = read(session.into_query(mine()).await.unwrap());

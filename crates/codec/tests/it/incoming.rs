@@ -1,7 +1,8 @@
 //! Decoding: every line becomes a variant, and its bytes are preserved.
 
-use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_codec::{Frame, Incoming, Limits, Line, LineDecoder};
 use agentwire_protocol::Message;
+use bytes::Bytes;
 
 fn incoming(line: &[u8]) -> Incoming {
     let incoming = Incoming::decode(Frame::new(Line::new(line.to_vec())));
@@ -95,4 +96,11 @@ fn debug_shows_no_line_beside_its_message() {
         br#"{"type":"auth_status","isAuthenticating":true,"output":["c0de"],"uuid":"u","session_id":"s"}"#;
     let shown = format!("{:?}", incoming(line));
     assert!(shown.starts_with("Message(AuthStatus") && !shown.contains("c0de"), "{shown}");
+    let frame = Frame::new(Line::new(&line[..]));
+    assert_eq!(format!("{frame:?}"), "Frame { kind: Other, is_truncated: false, .. }");
+    let mut decoder = LineDecoder::new(Limits::max_line(100));
+    decoder.push(Bytes::copy_from_slice(&line[..80]));
+    assert_eq!(decoder.next(), None);
+    let expected = "LineDecoder { limits: Limits { max_line: 100 }, lines: 0, .. }";
+    assert_eq!(format!("{decoder:?}"), expected);
 }

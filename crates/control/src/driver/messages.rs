@@ -2,7 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    fmt,
     future::poll_fn,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -89,13 +88,7 @@ impl Drop for BackpressurePause {
     }
 }
 
-agentwire_transport::debug_by_name!(BackpressurePause);
-
-impl fmt::Debug for Messages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Messages").field("batch", &self.batch.len()).finish_non_exhaustive()
-    }
-}
+agentwire_transport::debug_by_name!(BackpressurePause, Messages);
 
 /// Events that were read are released once they exceed this fraction of the soft limit.
 const RELEASE_FRACTION: usize = 16;

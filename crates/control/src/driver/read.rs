@@ -14,8 +14,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{Host, Shared, callbacks, error_chain};
-use crate::{FrameFilter, SessionExit};
+use super::{Host, Shared, callbacks};
+use crate::{FrameFilter, SessionExit, panics::error_chain};
 
 /// Reads until the peer ends, and returns how it ended.
 ///
@@ -27,7 +27,11 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
 ) -> SessionExit {
     let shared = &host.shared;
     // One future for all reads, because creating it allocates and takes a lock.
-    let ended = pin!(handle.wait());
+    let ended = pin!(async {
+        let exit = handle.wait().await;
+        // The report of a custom handle need not repeat its stderr.
+        if exit.stderr_tail.is_empty() { exit.with_stderr_tail(handle.stderr_tail()) } else { exit }
+    });
     let left = shared.config().exit_grace;
     let mut peer = Peer { handle, ended, shared, exit: None, left };
     let failure = read_output(reader, &mut peer, host).await;

@@ -6,8 +6,8 @@ use agentwire_codec::WireWriter;
 use agentwire_transport::{ByteSink, PeerHandle, Signal};
 use tokio::time::{Instant, sleep};
 
-use super::{Shared, error_chain};
-use crate::{Router, SessionExit};
+use super::Shared;
+use crate::{Router, SessionExit, panics::error_chain};
 
 /// Writes until the input ends or a write fails, then waits and keeps the sink.
 ///

@@ -1,7 +1,7 @@
 //! Tracks turns and prompts. Only this module decides which turn a message belongs to, and when a run is over.
 
 use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
+    collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
     sync::Arc,
 };
 
@@ -24,6 +24,8 @@ pub(super) struct Turns {
     /// The last [`MAX_PROMPTS`] prompts that were sent with an id.
     prompts: HashMap<Uuid, PromptState>,
     order: VecDeque<Uuid>,
+    /// How many of the last prompts were sent in the current turn, so that its result answers them only if it names them.
+    sent_in_turn: usize,
     /// How many prompts were sent, with and without an id; one that is sent again counts once.
     prompts_sent: u64,
     /// Whether a prompt without an id was sent, which no reported state settles.
@@ -50,6 +52,8 @@ pub(super) struct Turns {
     has_host_state: bool,
     /// The last result, if it was an error and no message of the conversation followed.
     error_result: Option<Box<TurnResult>>,
+    /// Whether an interrupt of the turn that ended last was sent.
+    last_interrupted: bool,
     /// The error kind of the last assistant message of the main conversation.
     error_kind: Option<AssistantError>,
     /// The CLI's tasks, and the turn that it starts when a background agent has ended.
@@ -89,6 +93,7 @@ impl Turns {
         {
             entry.insert(PromptState::Sent);
             self.order.push_back(prompt);
+            self.sent_in_turn += usize::from(self.before_a_prompt() > self.current.index);
         }
         if self.order.len() > MAX_PROMPTS
             && let Some(oldest) = self.order.pop_front()
@@ -205,7 +210,7 @@ impl Turns {
             );
         }
         (self.awaits_result, self.awaits_result_without_id, self.owes_result) = (false, false, false);
-        self.interrupted = false;
+        self.last_interrupted = std::mem::take(&mut self.interrupted);
         (self.has_run, self.given_work) = (true, true);
         self.tasks.report_pending = false;
         // The turn may have begun before the task ended. Then the CLI reports to be idle only after a turn for the report.
@@ -214,8 +219,14 @@ impl Turns {
         if !self.reports_states {
             let failed = result.is_none_or(|result| result.is_error);
             let settled = if failed { PromptState::Failed } else { PromptState::Completed };
-            self.prompts.values_mut().filter(|state| !state.is_settled()).for_each(|state| *state = settled);
+            let later: HashSet<&Uuid> = self.order.iter().rev().take(self.sent_in_turn).collect();
+            for (prompt, state) in &mut self.prompts {
+                if !state.is_settled() && (state.has_begun() || !later.contains(prompt)) {
+                    *state = settled;
+                }
+            }
         }
+        self.sent_in_turn = 0;
         Arc::make_mut(&mut self.current).end = Some(end);
         let next = self.current.next();
         std::mem::replace(&mut self.current, next)
@@ -239,7 +250,7 @@ impl Turns {
         ending.error_kind = self.error_kind.take().filter(|_| self.error_result.is_some());
         ending.error_result = self.error_result.take();
         ending.in_turn = self.in_turn();
-        ending.interrupted = ending.in_turn && self.interrupted;
+        ending.interrupted = if ending.in_turn { self.interrupted } else { self.last_interrupted };
     }
 
     pub(super) fn was_given_work(&self) -> bool {

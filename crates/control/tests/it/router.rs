@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire_control::{ControlError, RouterEvent, SessionExit};
+use agentwire_control::{ControlError, PromptState, RouterEvent, SessionExit};
 use agentwire_protocol::{
     RawJson,
     control::{ErrorCode, Interrupt},
@@ -547,6 +547,19 @@ fn run_is_not_over_while_a_prompt_waits() {
 }
 
 #[test]
+fn result_of_a_turn_that_ran_before_a_prompt_does_not_answer_it() {
+    let marked = state("running").replacen('{', r#"{"sdk_host_only":true,"#, 1);
+    // CLI 2.1.197 sends unmarked states, and may have merged the prompt into the turn.
+    for (state, expected) in [(marked, PromptState::Sent), (state("running"), PromptState::Completed)] {
+        let mut script = Script::default();
+        script.line(&state).line(INIT).prompt(ONE).line(RESULT);
+        assert_eq!(script.router.prompt_state(&ONE.into()), Some(expected), "{state}");
+        script.line(INIT).line(RESULT);
+        assert_eq!(script.router.prompt_state(&ONE.into()), Some(PromptState::Completed), "{state}");
+    }
+}
+
+#[test]
 fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
     // With and without reported states of prompts.
     for reports_states in [true, false] {
@@ -613,6 +626,18 @@ fn interrupt_between_turns_interrupts_no_later_turn() {
     script.line(INIT).router.handle_ending(SessionExit::default());
     let ending = script.ending();
     assert_eq!((ending.in_turn, ending.interrupted), (true, false));
+}
+
+#[test]
+fn interrupt_of_the_last_turn_is_known_at_the_end() {
+    for sent in [true, false] {
+        let mut script = Script::prompted();
+        if sent {
+            script.router.call(script.now, Duration::from_secs(10), &Interrupt::default());
+        }
+        let ending = script.line(ERROR_RESULT).end().ending();
+        assert_eq!((ending.in_turn, ending.interrupted), (false, sent));
+    }
 }
 
 #[test]

@@ -96,7 +96,7 @@ async fn an_undecodable_question_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_cancelled_permission_question_is_not_answered() {
+async fn a_cancelled_permission_request_is_not_answered() {
     let (events, mut came) = mpsc::channel(4);
     let handler = PermissionHandler::new(move |_, cx| {
         let events = events.clone();

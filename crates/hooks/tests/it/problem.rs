@@ -92,6 +92,24 @@ fn a_matcher_that_fits_no_tool_of_the_session_is_a_warning() {
 }
 
 #[test]
+fn a_matcher_matches_tools_as_the_cli_does() {
+    let none: [&str; 0] = [];
+    let cases: [(Matcher, &[&str], &[&str]); 7] = [
+        (Matcher::any(), &["Bash", "mcp__srv__wipe"], &[]),
+        (Matcher::tools(["Bash", "bash"]), &["Bash"], &["BASH", "BashOutput"]),
+        (Matcher::tools(["Task"]), &["Task", "Agent"], &["TaskStop"]),
+        (Matcher::tools(["Agent"]), &["Task", "Agent"], &["ListAgents"]),
+        (Matcher::tools(["mcp__srv__do.it"]), &["mcp__srv__do_it"], &["mcp__srv__do"]),
+        (Matcher::tools(none), &[], &["Bash"]),
+        (Matcher::pattern("mcp__srv__.*"), &["mcp__srv__wipe"], &["mcp__other__wipe"]),
+    ];
+    for (matcher, matching, other) in cases {
+        assert!(matching.iter().all(|tool| matcher.matches(tool)), "{matcher:?}");
+        assert!(!other.iter().any(|tool| matcher.matches(tool)), "{matcher:?}");
+    }
+}
+
+#[test]
 fn matchers_of_other_events_are_not_checked_as_tools() {
     let hooks = Hooks::new()
         .on_matching(SubagentStart, Matcher::pattern("mcp__x"), async |_, _| ())

@@ -1,12 +1,14 @@
 //! Conversions of what a tool's handler returns.
 
-use std::fmt::Display;
+use std::error::Error;
 
+use agentwire_control::panics::error_chain;
 use agentwire_protocol::RawJson;
 
 use super::ToolOutput;
 
-/// A value that a tool's handler may return: a [`ToolOutput`], text, nothing, [`Json`], or a `Result` of any of them.
+/// A value that a tool's handler may return: a [`ToolOutput`], text, nothing, [`Json`], or a `Result` of any of them
+/// with any error that converts to a `Box<dyn Error + Send + Sync>`: text, most error types, `anyhow::Error`.
 #[diagnostic::on_unimplemented(note = "a tool returns text, `Json(value)`, `ToolOutput` or a `Result`")]
 pub trait IntoToolOutput {
     /// Converts the value.
@@ -44,6 +46,9 @@ impl IntoToolOutput for () {
 }
 
 /// Structured output; the tool declares the schema of its type (`outputSchema`).
+///
+/// The type must serialize as an object: a struct with named fields, or a map. A tool with any other output type, such
+/// as `Json<Vec<T>>`, refuses every call before it runs, and logs an error when it is made: put the list into a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a wrapper of one public value")]
 pub struct Json<T>(pub T);
@@ -59,12 +64,12 @@ impl<T: serde::Serialize + schemars::JsonSchema> IntoToolOutput for Json<T> {
     }
 }
 
-/// An error becomes an error result with its text.
-impl<R: IntoToolOutput, D: Display> IntoToolOutput for Result<R, D> {
+/// An error becomes an error result with its text and the texts of its sources.
+impl<R: IntoToolOutput, E: Into<Box<dyn Error + Send + Sync>>> IntoToolOutput for Result<R, E> {
     fn into_tool_output(self) -> ToolOutput {
         match self {
             Ok(output) => output.into_tool_output(),
-            Err(error) => ToolOutput::error(error.to_string()),
+            Err(error) => ToolOutput::error(error_chain(&*error.into())),
         }
     }
 

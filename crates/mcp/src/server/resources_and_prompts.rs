@@ -1,7 +1,8 @@
 //! The resources and prompts of a [`Server`](super::Server).
 
-use std::{fmt::Display, future::Future, pin::Pin, sync::Arc};
+use std::{error::Error, future::Future, pin::Pin, sync::Arc};
 
+use agentwire_control::panics::error_chain;
 use serde_json::{Map, Value};
 
 use super::template::fits;
@@ -21,7 +22,7 @@ pub(super) struct OfferedPrompt {
     pub(super) get: Handler<Map<String, Value>, PromptMessages>,
 }
 
-/// A handler of either; an error is its text.
+/// A handler of either; an error is its text and the texts of its sources.
 pub(super) type Handler<I, O> =
     Arc<dyn Fn(I) -> Pin<Box<dyn Future<Output = Result<O, String>> + Send>> + Send + Sync>;
 
@@ -38,16 +39,16 @@ impl ReadableResource {
 }
 
 /// Erases the type of a handler.
-pub(super) fn handler<I, O, F, Fut, D>(handler: F) -> Handler<I, O>
+pub(super) fn handler<I, O, F, Fut, E>(handler: F) -> Handler<I, O>
 where
     I: Send + 'static,
     F: Fn(I) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<O, D>> + Send,
-    D: Display,
+    Fut: Future<Output = Result<O, E>> + Send,
+    E: Into<Box<dyn Error + Send + Sync>>,
 {
     let handler = Arc::new(handler);
     Arc::new(move |input| {
         let handler = Arc::clone(&handler);
-        Box::pin(async move { (*handler)(input).await.map_err(|error| error.to_string()) })
+        Box::pin(async move { (*handler)(input).await.map_err(|error| error_chain(&*error.into())) })
     })
 }

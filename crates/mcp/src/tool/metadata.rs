@@ -7,34 +7,35 @@ use super::Tool;
 use crate::{Icon, description::push};
 
 impl Tool {
-    /// Sets the title for people (`title`).
+    /// Sets the title for people (`title`, and `annotations.title`, which the CLI reads).
     #[must_use]
     pub fn title(self, title: impl Into<String>) -> Self {
-        self.set("title", title.into())
+        let title = title.into();
+        self.set("title", title.as_str()).set_in("annotations", "title", title)
     }
 
     /// Marks the tool as changing nothing (`readOnlyHint`): the CLI then makes several calls at once.
     #[must_use]
     pub fn read_only(self) -> Self {
-        self.hint("readOnlyHint", true)
+        self.set_in("annotations", "readOnlyHint", true)
     }
 
     /// Declares whether the tool can destroy data (`destructiveHint`).
     #[must_use]
     pub fn destructive(self, is: bool) -> Self {
-        self.hint("destructiveHint", is)
+        self.set_in("annotations", "destructiveHint", is)
     }
 
     /// Marks a repeated call with the same input as without further effect (`idempotentHint`).
     #[must_use]
     pub fn idempotent(self) -> Self {
-        self.hint("idempotentHint", true)
+        self.set_in("annotations", "idempotentHint", true)
     }
 
     /// Declares whether the tool reaches external systems (`openWorldHint`).
     #[must_use]
     pub fn open_world(self, is: bool) -> Self {
-        self.hint("openWorldHint", is)
+        self.set_in("annotations", "openWorldHint", is)
     }
 
     /// Adds an icon.
@@ -58,7 +59,7 @@ impl Tool {
     /// Sets a key of the tool's `_meta`.
     #[must_use]
     pub fn meta(self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.set_in("_meta", key.into(), value.into())
+        self.set_in("_meta", key, value)
     }
 
     /// Keeps the tool in the model's prompt, even if the CLI lets the model search for tools
@@ -82,15 +83,11 @@ impl Tool {
         self.meta("anthropic/maxResultSizeChars", characters)
     }
 
-    fn hint(self, name: &str, is: bool) -> Self {
-        self.set_in("annotations", name.to_owned(), is.into())
-    }
-
     /// Sets a key of an object in the listed tool.
-    fn set_in(mut self, object: &str, key: String, value: Value) -> Self {
+    fn set_in(mut self, object: &str, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let fields = self.listed.entry(object).or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(fields) = fields {
-            fields.insert(key, value);
+            fields.insert(key.into(), value.into());
         }
         self
     }

@@ -31,6 +31,40 @@ struct Move {
     to: Point,
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema matters")]
+struct Paint {
+    on: Option<Point>,
+    color: Option<Color>,
+    with: Option<Brush>,
+    shape: Shape,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Color {
+    Red,
+    Green,
+}
+
+/// The schema of an enum has a branch for each variant with a doc comment.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Brush {
+    Round,
+    /// A flat one.
+    Flat,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema matters")]
+enum Shape {
+    Circle { radius: f64 },
+    Square { side: f64 },
+    Line(Point),
+}
+
 async fn start() -> (Cli, Arc<AtomicUsize>) {
     let ran = Arc::new(AtomicUsize::new(0));
     let runs = Arc::clone(&ran);
@@ -73,6 +107,41 @@ async fn all_violations_are_listed_and_the_tool_does_not_run() {
         ]
     );
     assert_eq!(ran.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn violations_of_an_option_or_an_enum_name_the_field_and_the_rule() {
+    let server = Server::new("s", "1").tool("paint", "", async |_: Paint, _| ());
+    let mut cli = Cli::serving(server).await;
+    let mut call = async |field: &str, value: Value| {
+        let mut input = json!({"shape": {"kind": "circle", "radius": 1.0}});
+        input[field] = value;
+        let result = cli.call("paint", input).await;
+        let mut lines: Vec<_> = lines(&result)[1..].iter().map(|line| (*line).to_owned()).collect();
+        lines.sort_unstable();
+        lines.join("\n")
+    };
+    assert_eq!(call("color", json!("blue")).await, r#"- /color: "blue" is not one of "red" or "green""#);
+    assert_eq!(
+        call("on", json!({"x": "1", "y": 1, "tags": ["x".repeat(200), true]})).await,
+        "- /on/tags/1: true is not of type \"string\"\n- /on/x: \"1\" is not of type \"integer\""
+    );
+    assert_eq!(
+        call("on", json!(5)).await,
+        "- /on: 5 is not of type \"null\"\n- /on: 5 is not of type \"object\""
+    );
+    assert_eq!(
+        call("with", json!("fan")).await,
+        "- /with: \"fan\" is not one of \"round\"\n- /with: \"flat\" was expected"
+    );
+    // The branches of other tags are left out.
+    let side = r#"- /shape/side: "3" is not of type "number""#;
+    assert_eq!(call("shape", json!({"kind": "square", "side": "3"})).await, side);
+    let required = "- /shape: \"side\" is a required property";
+    assert_eq!(call("shape", json!({"kind": "square"})).await, required);
+    let tags = call("shape", json!({"kind": "star"})).await;
+    assert!(tags.contains(r#"- /shape/kind: "circle" was expected"#), "{tags}");
+    assert!(tags.contains(r#"- /shape/kind: "line" was expected"#), "{tags}");
 }
 
 #[tokio::test]

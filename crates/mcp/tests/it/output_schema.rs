@@ -1,5 +1,10 @@
 //! The check of a tool's structured output against the declared schema.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use agentwire_mcp::{Json, Server, Tool, ToolOutput, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Serialize};
@@ -28,16 +33,12 @@ fn raw(value: &Value) -> RawJson {
 
 #[tokio::test]
 async fn a_typed_output_declares_its_schema_and_is_text_too() {
-    let server = Server::new("s", "1")
-        .tool("add", "", async |input: AddInput, _| Json(Sum { sum: input.a + input.b }))
-        .tool(
-            "may fail",
-            "",
-            async |input: AddInput, _| {
+    let server =
+        Server::new("s", "1")
+            .tool("add", "", async |input: AddInput, _| Json(Sum { sum: input.a + input.b }))
+            .tool("may fail", "", async |input: AddInput, _| {
                 if input.a < 0 { Err("too small") } else { Ok(Json(Sum { sum: input.b })) }
-            },
-        )
-        .tool("no object", "", async |_: NoInput, _| Json(vec![1]));
+            });
     let mut cli = Cli::serving(server).await;
     let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
     let tools = listed["result"]["tools"].as_array().unwrap();
@@ -47,7 +48,6 @@ async fn a_typed_output_declares_its_schema_and_is_text_too() {
         "required": ["sum"],
     });
     assert_eq!((&tools[0]["outputSchema"], &tools[1]["outputSchema"]), (&schema, &schema));
-    assert_eq!(tools[2].get("outputSchema"), None);
     assert_eq!(
         cli.call("add", json!({"a": 1, "b": 2})).await,
         json!({
@@ -56,8 +56,22 @@ async fn a_typed_output_declares_its_schema_and_is_text_too() {
     );
     let failed = cli.call("may fail", json!({"a": -1, "b": 2})).await;
     assert_eq!(failed, json!({"content": [{"type": "text", "text": "too small"}], "isError": true}));
-    let why = "the tool's output is no object, which structured content must be";
-    assert_eq!(cli.call("no object", json!({})).await["content"][0]["text"], why);
+}
+
+#[tokio::test]
+async fn a_tool_with_an_output_type_that_is_no_object_does_not_run() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let runs = Arc::clone(&ran);
+    let server = Server::new("s", "1").tool("list", "", move |_: NoInput, _| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        async { Json(vec![1]) }
+    });
+    let mut cli = Cli::serving(server).await;
+    let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+    let tool = &listed["result"]["tools"][0];
+    assert_eq!((&tool["inputSchema"]["type"], tool.get("outputSchema")), (&json!("object"), None));
+    assert_eq!(cli.call("list", json!({})).await["isError"], true);
+    assert_eq!(ran.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The `Server` builder.
 
 use std::{
+    error::Error,
     fmt,
     sync::{
         Arc,
@@ -52,7 +53,7 @@ async fn the_list_holds_the_schemas() {
     let server = Server::new("s", "1")
         .tool("add", "Adds.", async |input: AddInput, _| (input.a + input.b).to_string())
         .tool("area", "Measures.", async |_: Shape, _| ())
-        .with(Tool::new("none", "Nothing.", async |_: NoInput, _| ()).read_only());
+        .with(Tool::new("none", "Nothing.", async |_: NoInput, _| ()).read_only().title("None at all"));
     let mut cli = Cli::serving(server).await;
     let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await["result"].take();
     let tools = listed["tools"].as_array().unwrap();
@@ -68,23 +69,32 @@ async fn the_list_holds_the_schemas() {
         }})
     );
     assert_eq!(tools[1]["inputSchema"]["type"], "object");
-    assert_eq!(tools[2]["annotations"], json!({"readOnlyHint": true}));
+    // The CLI reads the title in the annotations, other clients the other one.
+    assert_eq!(tools[2]["title"], "None at all");
+    assert_eq!(tools[2]["annotations"], json!({"readOnlyHint": true, "title": "None at all"}));
     assert_eq!(listed.as_object().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn every_kind_of_output_has_its_form() {
-    struct Broken;
+    #[derive(Debug)]
+    struct Broken(fmt::Error);
     impl fmt::Display for Broken {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("broken")
+        }
+    }
+    impl Error for Broken {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
         }
     }
     let server = Server::new("s", "1")
         .tool("string", "", async |input: AddInput, _| (input.a + input.b).to_string())
         .tool("str", "", async |_: AddInput, _| "static")
         .tool("nothing", "", async |_: AddInput, _| ())
-        .tool("fails", "", async |_: AddInput, _| Err::<(), _>(Broken))
+        .tool("fails", "", async |_: AddInput, _| Err::<(), _>(Broken(fmt::Error)))
+        .tool("text", "", async |_: AddInput, _| Err::<(), _>("why"))
         .tool("works", "", async |_: AddInput, _| Ok::<_, Broken>("fine"))
         .tool("returns error", "", async |_: AddInput, _| ToolOutput::error("no"))
         .tool("panics", "", async |input: AddInput, _| assert!(input.a < 0, "a is {}", input.a))
@@ -94,7 +104,9 @@ async fn every_kind_of_output_has_its_form() {
         ("string", text("3", false)),
         ("str", text("static", false)),
         ("nothing", json!({"content": [], "isError": false})),
-        ("fails", text("broken", true)),
+        // The error and its source.
+        ("fails", text(&format!("broken: {}", fmt::Error), true)),
+        ("text", text("why", true)),
         ("works", text("fine", false)),
         ("returns error", text("no", true)),
         ("panics", text("the tool panicked: a is 1", true)),

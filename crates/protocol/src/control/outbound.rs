@@ -21,7 +21,7 @@ mod status;
 mod tasks;
 mod usage;
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Serialize, Serializer, de::DeserializeOwned, ser::Error as _};
 
 pub use context_usage::*;
 pub use files::*;
@@ -44,11 +44,12 @@ pub use status::*;
 pub use tasks::*;
 pub use usage::*;
 
-use crate::{RequestId, tagged::WithTags};
+use crate::{RawJson, RequestId};
 
 /// A request to the CLI with its reply type.
 ///
-/// Serializes as an object with the request's fields; [`OutboundRequest`] writes `subtype` in front.
+/// Serializes as a JSON object with the request's fields, or as a unit struct; [`OutboundRequest`] writes `subtype` in
+/// front. Other values are an error.
 /// Implement it for a custom type to send a request that this crate does not know; the crate's front page
 /// has an example.
 /// Require a field of a reply only if the reply is wrong without it: give other non-optional fields
@@ -83,15 +84,25 @@ pub struct OutboundRequest<'a, C: ControlCall> {
     #[serde(rename = "type")]
     kind: &'static str,
     request_id: &'a RequestId,
-    request: WithTags<'a, C>,
+    #[serde(serialize_with = "with_subtype")]
+    request: &'a C,
 }
 
 impl<'a, C: ControlCall> OutboundRequest<'a, C> {
     /// Returns a request with this id, which must not be in use.
     pub fn new(request_id: &'a RequestId, call: &'a C) -> Self {
-        let request = WithTags::new(&[], ("subtype", C::SUBTYPE), call);
-        Self { kind: "control_request", request_id, request }
+        Self { kind: "control_request", request_id, request: call }
     }
+}
+
+/// Writes the call's JSON with `subtype` in front. Serde's flattening would also accept values that are not objects.
+fn with_subtype<C: ControlCall, S: Serializer>(call: &&C, serializer: S) -> Result<S::Ok, S::Error> {
+    let fields = RawJson::encode(call).map_err(S::Error::custom)?;
+    let fields = if fields.as_str() == "null" { "{}" } else { fields.as_str() };
+    let fields = fields.strip_prefix('{').ok_or_else(|| S::Error::custom("a request must be an object"))?;
+    let comma = if fields.trim_start().starts_with('}') { "" } else { "," };
+    let request = format!(r#"{{"subtype":"{}"{comma}{fields}"#, C::SUBTYPE);
+    RawJson::parse(request).map_err(S::Error::custom)?.serialize(serializer)
 }
 
 /// An empty reply.

@@ -186,8 +186,9 @@ fn unread_is_an_error() -> bool {
 }
 
 impl TurnResult {
-    /// Returns whether an interrupt ended the turn. The result is an error then, after which the CLI exits with 1.
-    pub fn was_interrupted(&self) -> bool {
+    /// Returns whether the turn was aborted: by an interrupt, by SIGINT, by a denial with `interrupt`, or by a dialog that
+    /// was answered with `edit_prompt`. Usually the result is an error then.
+    pub fn was_aborted(&self) -> bool {
         matches!(self.terminal_reason, Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools))
     }
 
@@ -197,7 +198,8 @@ impl TurnResult {
     /// [`total_cost_usd`](Self::total_cost_usd), the first one after a resume or a fork excludes earlier processes.
     pub fn cost_since_last_result(&self) -> Option<f64> {
         let models = self.model_usage_since_last_result.as_ref()?;
-        Some(models.values().map(|usage| usage.cost_usd).sum())
+        // `sum` returns -0.0 for a turn without a model.
+        Some(models.values().fold(0.0, |sum, usage| sum + usage.cost_usd))
     }
 
     /// Returns a failure message for a person; `None` for a success.
@@ -206,7 +208,7 @@ impl TurnResult {
             return None;
         }
         // For an interrupt the CLI has no text but a line for its own developers (`[ede_diagnostic] …`).
-        if self.was_interrupted() {
+        if self.was_aborted() {
             return Some("it was interrupted".to_owned());
         }
         let text = if self.errors.is_empty() { self.result.clone() } else { Some(self.errors.join("; ")) };

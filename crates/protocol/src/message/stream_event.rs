@@ -97,7 +97,8 @@ pub enum ThinkingDisplay {
     Highlights = "highlights",
 }
 
-/// The blocks of an aborted answer (`abandoned_blocks`): the CLI repeats the request and streams another answer.
+/// The blocks of an aborted answer (`abandoned_blocks`). After a broken stream the CLI repeats the request and streams
+/// another answer; after an interrupt it does not.
 ///
 /// Not declared, seen on the wire.
 #[wire]

@@ -5,7 +5,8 @@ use serde::{Serialize, Serializer};
 /// The name and value of a tag.
 type Tag = (&'static str, &'static str);
 
-/// An object with its tags first. Serialization fails if `T` is not written as an object.
+/// An object with its tags first. `T` must be a struct or a map: flattening accepts enums and
+/// [`RawJson`](crate::RawJson) too, but writes them differently than JSON does.
 #[derive(Debug, Serialize)]
 pub(crate) struct WithTags<'a, T> {
     #[serde(flatten)]

@@ -63,7 +63,22 @@ fn custom_request_needs_no_fields() {
     assert_snapshot!(sent(&EndSession), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"end_session"}}"#);
     let id = RequestId::from("r1");
     let error = serde_json::to_string(&OutboundRequest::new(&id, &Wrong(5))).unwrap_err();
-    assert_snapshot!(error, @"can only flatten structs and maps (got an integer)");
+    assert_snapshot!(error, @"a request must be an object");
+}
+
+#[test]
+fn custom_request_may_be_raw_json() {
+    #[derive(Debug, Serialize)]
+    struct Raw(RawJson);
+    impl ControlCall for Raw {
+        const SUBTYPE: &'static str = "raw";
+        type Reply = Ack;
+    }
+    assert_snapshot!(sent(&Raw(raw(r#"{"b":1,"a":1.10}"#))), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"raw","b":1,"a":1.10}}"#);
+    assert_snapshot!(sent(&Raw(raw("{ }"))), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"raw" }}"#);
+    let id = RequestId::from("r1");
+    let error = serde_json::to_string(&OutboundRequest::new(&id, &Raw(raw(r#""on""#)))).unwrap_err();
+    assert_snapshot!(error, @"a request must be an object");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tokio::time::{interval, timeout};
 ///
 /// # Panics
 ///
-/// If the condition does not hold within 60 seconds.
+/// If the condition does not hold within 60 seconds of tokio's clock, which does not wait for other threads while paused.
 #[track_caller]
 pub fn eventually(mut condition: impl FnMut() -> bool) -> impl Future<Output = ()> {
     let caller = Location::caller();

@@ -97,6 +97,7 @@ impl ScriptedModel {
     /// Waits until a reply has come to this gate; at once when one has been there already.
     ///
     /// Events before the gate were passed to the connection by then.
+    /// Has no time limit: also wait for the end of the CLI, or wrap it in `tokio::time::timeout`.
     /// Cancel-safe; any number of futures may wait at once.
     ///
     /// # Errors

@@ -91,7 +91,7 @@ impl Recorder {
         self.tape().argv = Some(argv);
     }
 
-    /// Writes down a line of the CLI's stderr, which does not come through a transport either.
+    /// Writes down a line of the CLI's stderr. Without any, the recording has the tail that the transport reports.
     pub fn stderr(&self, line: &str) {
         self.tape().stderr(line);
     }

@@ -159,12 +159,14 @@ impl ReplayHandle {
 }
 
 /// What the three parts of the link and the handle share.
-#[derive(Debug)]
 struct Shared {
     player: Mutex<Player>,
     /// Something was played, came, or ended.
     moved: Notify,
 }
+
+// The player has the whole recording.
+agentwire_transport::debug_by_name!(Shared);
 
 impl Shared {
     /// Locks the player. Its methods keep it consistent, so a panic elsewhere does no harm.

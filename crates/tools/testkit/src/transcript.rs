@@ -85,31 +85,40 @@ impl Transcript {
         if self.header.cli.is_none() && self.header.facts().is_some() {
             return Err(WriteCause::NoCli.at(None));
         }
-        self.text_with(&self.entries).ok_or_else(|| {
-            let is_refused = |count: &usize| self.text_with(&self.entries[..*count]).is_none();
-            let refused = (0..=self.entries.len()).find(is_refused);
-            // If the text is refused without any entry, the fault is in the header or the arguments.
-            WriteCause::NotReadBack.at(refused.and_then(|count| count.checked_sub(1)))
-        })
-    }
-
-    /// Returns the text with these entries alone; `None` if it would not be read back the same.
-    fn text_with(&self, entries: &[Entry]) -> Option<Vec<u8>> {
-        let mut text = [reader::MAGIC, self.header.version.to_string().as_bytes(), b"\n"].concat();
-        if let Some(facts) = self.header.facts() {
-            text.extend_from_slice(format!("# {facts}\n").as_bytes());
-        }
-        if let Some(argv) = &self.argv {
-            text.extend_from_slice(format!("$ {}\n", argv.json()).as_bytes());
-        }
-        for entry in entries {
-            text.extend_from_slice(&entry.to_line());
+        let (mut text, mut read, mut lines) = (Vec::new(), Self::default(), 0);
+        let parts = std::iter::once(None).chain(self.entries.iter().map(Some));
+        // Each part is read back at once, so that the error names it.
+        for (count, entry) in parts.enumerate() {
+            let part = entry.map_or_else(|| self.head(), Entry::to_line);
+            let failed = |cause: WriteCause| cause.at(count.checked_sub(1));
+            if entry.is_some() && part.contains(&b'\n') {
+                return Err(failed(WriteCause::LineFeed));
+            }
+            for line in part.split(|byte| *byte == b'\n') {
+                let taken = read.take(lines, &Bytes::copy_from_slice(line));
+                taken.map_err(|cause| failed(WriteCause::Unreadable(cause)))?;
+                lines += 1;
+            }
+            let is_same_head = read.header == self.header && read.argv == self.argv;
+            if !is_same_head || read.entries.len() != count || read.entries.last() != entry {
+                return Err(failed(WriteCause::NotReadBack));
+            }
+            text.extend_from_slice(&part);
             text.push(b'\n');
         }
-        let text = Bytes::from(text);
-        let is_same =
-            |read: Self| read.header == self.header && read.argv == self.argv && read.entries == entries;
-        reader::parse(text.clone()).is_ok_and(is_same).then(|| text.into())
+        Ok(text)
+    }
+
+    /// Returns the lines before the entries, without the last line feed.
+    fn head(&self) -> Vec<u8> {
+        let mut text = [reader::MAGIC, self.header.version.to_string().as_bytes()].concat();
+        if let Some(facts) = self.header.facts() {
+            text.extend_from_slice(format!("\n# {facts}").as_bytes());
+        }
+        if let Some(argv) = &self.argv {
+            text.extend_from_slice(format!("\n$ {}", argv.json()).as_bytes());
+        }
+        text
     }
 
     /// Returns the line number of this entry in the file that was or would be written; the first line is 1.

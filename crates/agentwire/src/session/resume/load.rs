@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Loaded {
     pub(super) key: SessionKey,
     pub(super) entries: Vec<RawEntry>,
-    /// The transcripts below it, such as those of its subagents, by subpath.
+    /// The conversations below it, such as those of its subagents, by subpath.
     pub(super) subpaths: Vec<(SessionKey, Vec<RawEntry>)>,
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn last(
     Ok(None)
 }
 
-/// Loads the transcripts below a session too, and checks that it can be resumed.
+/// Loads the conversations below a session too, and checks that it can be resumed.
 async fn whole(
     store: &dyn SessionStore,
     key: SessionKey,

@@ -56,7 +56,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Returns the login without refresh tokens, which can be used only once: the CLI would store the new ones in a folder
-/// that is deleted. It also leaves out the grant for the chat history, as the published TypeScript SDK does.
+/// that is deleted. It also leaves out the grant for the chat history, as the reference SDK for TypeScript does.
 ///
 /// An unreadable login is skipped, because it may contain one.
 fn without_refresh_tokens(login: &[u8]) -> Option<Vec<u8>> {

@@ -15,7 +15,7 @@ use crate::{
     session::private_files::PrivateDir,
 };
 
-/// Writes a session and the transcripts below it.
+/// Writes a session and the conversations below it.
 pub(super) fn session(folder: &PrivateDir, project: &str, session: &Loaded) -> io::Result<()> {
     let Loaded { key, entries, subpaths } = session;
     let main = Path::new(PROJECTS).join(project).join(key.session_id().as_str());

@@ -1,11 +1,12 @@
-//! Recorded sessions: the activity trees of observations and of spans.
+//! Recorded sessions: activity trees of observations and of spans, background agents, ids and costs.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use agentwire::{
-    Block, Decision, Message, Observation, RawJson, Session, SessionBuilder,
+    Block, Decision, Incoming, Message, Observation, RawJson, Session, SessionBuilder, System,
     control::CallContext,
     hooks::{HookContext, Hooks, Matcher, PermissionHandler},
+    protocol::message::SessionState,
 };
 use agentwire_testkit::{Entry, Replay, Transcript};
 use serde_json::Value;
@@ -215,17 +216,65 @@ async fn a_subagent_in_the_background_goes_on_between_turns() {
     replayed("agent-background", play, &expected).await;
 }
 
-/// The turn that starts the agent ends before the agent, so the loop of `docs/subagents.md` reads a query.
+/// The turn that starts the agent ends before the agent. `docs/subagents.md` names two ways to read on: a query, and a
+/// session that is read until the CLI is idle.
 #[tokio::test]
-async fn query_reads_the_turn_about_a_background_agent() {
-    let session = session("agent-background").connect().await.unwrap();
-    let mut query = session.into_query("Send an agent away.").await.unwrap();
+async fn messages_of_a_background_agent_and_the_turn_about_it_are_read() {
+    let expected = ["main: It is on its way.", "subagent: Here I am.", "main: It has come back."];
+
+    let by_query = session("agent-background").connect().await.unwrap();
+    let mut query = by_query.into_query("Send an agent away.").await.unwrap();
     let mut texts = Vec::new();
     while let Some(incoming) = query.next().await {
-        let Some(Message::Assistant(assistant)) = incoming.unwrap().into_message() else { continue };
-        texts.extend(assistant.message.content.iter().filter_map(Block::as_text).map(str::to_owned));
+        texts.extend(texts_of(&incoming.unwrap()));
     }
-    assert_eq!(texts, ["It is on its way.", "Here I am.", "It has come back."]);
+    assert_eq!(texts, expected);
+
+    let mut session = session("agent-background").connect().await.unwrap();
+    session.send("Send an agent away.").await.unwrap();
+    let mut texts = Vec::new();
+    loop {
+        let incoming = session.next().await.unwrap().unwrap();
+        texts.extend(texts_of(&incoming));
+        if let Some(Message::System(System::SessionStateChanged(changed))) = incoming.message()
+            && changed.state == SessionState::Idle
+        {
+            break;
+        }
+    }
+    assert_eq!(texts, expected);
+    session.close().await.unwrap();
+}
+
+/// Returns the texts of an assistant message, each with its conversation.
+fn texts_of(incoming: &Incoming) -> Vec<String> {
+    let Some(Message::Assistant(assistant)) = incoming.message() else { return Vec::new() };
+    let by = if assistant.parent_tool_use_id.is_some() { "subagent" } else { "main" };
+    let texts = assistant.message.content.iter().filter_map(Block::as_text);
+    texts.map(|text| format!("{by}: {text}")).collect()
+}
+
+#[tokio::test]
+async fn id_of_a_session_is_a_new_one_after_clear() {
+    let mut session = session("slash-clear").connect().await.unwrap();
+    let mut ids = Vec::new();
+    for prompt in ["A first question.", "/clear", "A second question."] {
+        ask(&mut session, prompt).await;
+        ids.push(session.id().unwrap().to_string());
+    }
+    session.close().await.unwrap();
+    let [first, cleared] = ["00000000-0000-4000-8000-000000000002", "00000000-0000-4000-8000-000000000011"];
+    assert_eq!(ids, [first, cleared, cleared]);
+}
+
+/// The sum of no costs is not negative zero, which is printed as `-0`.
+#[tokio::test]
+async fn turn_without_a_model_costs_nothing() {
+    let mut session = session("slash-context").connect().await.unwrap();
+    let result = session.ask("/context").await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    let cost = result.cost_since_last_result().unwrap();
+    assert!(cost == 0.0 && cost.is_sign_positive(), "{cost}");
 }
 
 /// The total includes the cost of the conversation that was forked.

@@ -18,7 +18,7 @@ use super::{
     resuming::{Machine, entry},
 };
 
-/// A store that lists these sessions and their transcripts, and panics on unknown keys.
+/// A store that lists these sessions and what is stored beneath them, and panics on unknown keys.
 #[derive(Default)]
 struct Listing {
     inner: MemoryStore,

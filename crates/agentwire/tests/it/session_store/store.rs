@@ -60,7 +60,7 @@ impl TestStore {
         self.returned.notified().await;
     }
 
-    /// Returns the number of entries in the transcript of the main conversation.
+    /// Returns the number of stored entries of the main conversation.
     pub(super) async fn stored(&self) -> usize {
         let key = SessionKey::new("-src-app", ID.into()).unwrap();
         self.inner.load(&key).await.unwrap().unwrap_or_default().len()

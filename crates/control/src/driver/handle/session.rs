@@ -2,7 +2,8 @@
 
 use agentwire_protocol::control::{
     ClaimSession, ClaimSessionReply, EndSession, GenerateSessionTitle, GenerateSessionTitleReply, Initialize,
-    InitializeReply, Interrupt, InterruptReply, RenameSession, SetColor, SideQuestion, SideQuestionReply,
+    InitializeReply, Interrupt, InterruptReply, RenameSession, RenameSource, SetColor, SideQuestion,
+    SideQuestionReply,
 };
 
 use super::{Control, calls, with};
@@ -26,9 +27,10 @@ calls! {
     fn interrupt_and_cancel_queued() -> InterruptReply =
         &with(Interrupt::default(), |request| request.cancel_queued = Some(true));
 
-    /// Sets the title of the session (`rename_session`). `system/session_title_changed` follows.
-    /// The CLI refuses an empty title.
-    fn rename_session(title: impl Into<String>) -> () = &RenameSession::new(title);
+    /// Sets the title of the session (`rename_session`), as a title that the user of the host chose (`source: host`).
+    /// `system/session_title_changed` follows. The CLI refuses an empty title.
+    fn rename_session(title: impl Into<String>) -> () =
+        &with(RenameSession::new(title), |request| request.source = Some(RenameSource::Host));
 
     /// Generates a title for the session (`generate_session_title`), with one call of a small model.
     ///

@@ -62,6 +62,23 @@ async fn crash_reaches_every_waiter_after_the_last_output() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn stderr_of_the_handle_completes_a_report_without_stderr() {
+    for output_ends in [true, false] {
+        let Session { control, mut messages, cli, .. } = quiet().await;
+        let call = asking(&control);
+        cli.next_request_id().await;
+        cli.peer.set_stderr_tail("boom\n");
+        cli.peer.end(ExitReport::exited(9));
+        if output_ends {
+            cli.peer.close_output();
+        }
+        let expected = "the session ended (exit code 9, stderr: boom)";
+        assert_eq!(call.await.unwrap().to_string(), expected);
+        assert_eq!(ended(&mut messages).await.to_string(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn dead_peer_with_an_open_output_is_noticed() {
     let Session { control, mut messages, cli, driver } = quiet().await;
     let call = asking(&control);

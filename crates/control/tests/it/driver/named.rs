@@ -48,7 +48,7 @@ fn session_rows() -> Vec<Row> {
         row!("initialize", {}, {"pid": 7}, |c| c.reinitialize(&Initialize::default())),
         row!("interrupt", {}, {"still_queued": []}, |c| c.interrupt()),
         row!("interrupt", {"cancel_queued": true}, {"cancelled": []}, |c| c.interrupt_and_cancel_queued()),
-        row!("rename_session", {"title": "t"}, {}, |c| c.rename_session("t")),
+        row!("rename_session", {"title": "t", "source": "host"}, {}, |c| c.rename_session("t")),
         row!("generate_session_title", {"description": "d"}, {"title": null}, |c| c
             .generate_session_title(&GenerateSessionTitle::new("d"))),
         row!("set_color", {"color": "red"}, {}, |c| c.set_color("red")),

@@ -89,7 +89,9 @@ pub struct InitializeReply {
     pub remote_control_auto_on_by_default: Option<bool>,
     /// Whether an editor may enable remote control. Not declared, seen on the wire.
     pub ide_rc_auto_enable_gate: Option<bool>,
-    /// The original reply with unknown fields; never written. `None` if there was no reply.
+    /// The original reply with unknown fields. `None` if there was no reply.
+    ///
+    /// It is never written, but compared by its text: replies with other spacing differ.
     #[serde(skip)]
     #[shown(self.raw.as_ref().map(Hidden))]
     pub raw: Option<RawJson>,

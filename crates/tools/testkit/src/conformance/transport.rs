@@ -23,6 +23,9 @@
 //! assert!(report.is_clean(), "{report}");
 //! # }
 //! ```
+//!
+//! A check that was not run does not make a report unclean. For a CLI with a process, also assert that
+//! [`TransportReport::skipped`] has only the checks that the peer can't play.
 
 mod checks;
 mod end;

@@ -125,9 +125,9 @@ impl Session {
             self.say(&json!({"type": "control_cancel_request", "request_id": "never-made"}))?;
         }
         if self.plan.has(Fault::DuplicateRequest) {
-            let id = self.ask(permission_question())?;
+            let id = self.ask(permission_request())?;
             let request =
-                json!({"type": "control_request", "request_id": id, "request": permission_question()});
+                json!({"type": "control_request", "request_id": id, "request": permission_request()});
             self.say(&request)?;
             self.wait_for(&[id], None)?;
         }
@@ -179,7 +179,7 @@ impl Session {
         let limit = self.plan.number(Fault::CancelPermission).map(Duration::from_millis);
         for _ in 0..questions {
             self.state("requires_action")?;
-            let id = self.ask(permission_question())?;
+            let id = self.ask(permission_request())?;
             let answers = self.wait_for(&[id], limit)?;
             self.state("running")?;
             if let Err(why) = answers.iter().try_for_each(judge_permission) {
@@ -190,7 +190,7 @@ impl Session {
     }
 }
 
-fn permission_question() -> Value {
+fn permission_request() -> Value {
     json!({
         "subtype": "can_use_tool", "tool_name": "Bash", "display_name": "Bash", "input": tool_input(),
         "tool_use_id": TOOL_USE, "description": "Remove a", "permission_suggestions": [],

@@ -3,7 +3,7 @@
 use std::iter;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, Value, to_raw_value};
 
 use super::error::ModelError;
 
@@ -144,7 +144,7 @@ pub struct Usage {
 }
 
 impl Script {
-    /// Returns a script with these replies in the main conversation.
+    /// Returns a script with these replies in the main conversation, such as [`Reply::tool_use`] and [`Reply::text`].
     pub fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self { replies: replies.into_iter().collect(), ..Self::default() }
     }
@@ -210,10 +210,25 @@ impl Default for Script {
     }
 }
 
+impl Match {
+    /// Creates the replies for requests whose [prompt](Place::Prompt) contains the marker.
+    pub fn new(marker: impl Into<String>, replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self { marker: marker.into(), place: Place::Prompt, replies: replies.into_iter().collect() }
+    }
+}
+
 impl Reply {
     /// Creates a reply of one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self { blocks: vec![Block::Text(text.into())], ..Self::default() }
+    }
+
+    /// Creates a reply of one tool use.
+    pub fn tool_use(name: impl Into<String>, input: &Value) -> Self {
+        // A `Value` can always be written.
+        let input = to_raw_value(input).ok();
+        let call = ToolUse { name: name.into(), input, id: None };
+        Self { blocks: vec![Block::ToolUse(call)], ..Self::default() }
     }
 
     /// Creates a failure with this HTTP status.

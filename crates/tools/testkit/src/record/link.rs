@@ -33,7 +33,8 @@ impl<S: ByteSource> ByteSource for RecordingSource<S> {
         let read = self.inner.read().await;
         match &read {
             Ok(Some(chunk)) => self.recorder.tape().inbound(chunk),
-            Ok(None) | Err(_) => self.recorder.tape().end_of_output(),
+            Ok(None) => self.recorder.tape().end_of_output(),
+            Err(error) => self.recorder.tape().broken_output(error),
         }
         read
     }
@@ -59,7 +60,8 @@ impl<S: ByteSink> ByteSink for RecordingSink<S> {
 impl<L: PeerHandle> PeerHandle for RecordingPeer<L> {
     async fn wait(&self) -> ExitReport {
         let report = self.inner.wait().await;
-        self.recorder.tape().ended(&report);
+        let stderr = self.inner.stderr_tail();
+        self.recorder.tape().ended(&report, stderr);
         report
     }
 

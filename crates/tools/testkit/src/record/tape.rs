@@ -1,8 +1,8 @@
 //! The recording so far: cuts bytes into lines, and changes nothing else.
 
-use std::time::Instant;
+use std::{error::Error as _, time::Instant};
 
-use agentwire_transport::{ExitReport, Signal};
+use agentwire_transport::{ExitReport, Signal, TransportError};
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -10,7 +10,6 @@ use super::TooLong;
 use crate::{Argv, End, Entry, Header, Transcript, signals};
 
 /// Everything that was seen, in order.
-#[derive(Debug)]
 pub(super) struct Tape {
     pub(super) argv: Option<Argv>,
     /// The first version that the CLI reported.
@@ -20,6 +19,8 @@ pub(super) struct Tape {
     inbound: Cutter,
     input_ended: bool,
     end: Option<End>,
+    /// The end of stderr, known once the CLI has ended.
+    stderr_tail: String,
     /// The bytes left before the limit; `None` once it was exceeded.
     room: Option<usize>,
     limit: usize,
@@ -37,6 +38,7 @@ impl Tape {
             inbound: Cutter::default(),
             input_ended: false,
             end: None,
+            stderr_tail: String::new(),
             room: Some(limit),
             limit,
             clock: None,
@@ -73,6 +75,13 @@ impl Tape {
         self.unfinished(rest);
     }
 
+    pub(super) fn broken_output(&mut self, error: &TransportError) {
+        self.end_of_output();
+        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+        let text = format!("the output broke: {error}{cause}").replace('\n', " ");
+        self.write([Entry::Comment(text.into())]);
+    }
+
     pub(super) fn end_of_input(&mut self) {
         let rest = self.outbound.finish().map(Entry::Outbound);
         self.unfinished(rest);
@@ -93,7 +102,9 @@ impl Tape {
         self.write([Entry::Signal(name.into())]);
     }
 
-    pub(super) fn ended(&mut self, report: &ExitReport) {
+    /// Records the end. `stderr` counts if the report has none.
+    pub(super) fn ended(&mut self, report: &ExitReport, stderr: String) {
+        self.stderr_tail = Some(report.stderr_tail.clone()).filter(|tail| !tail.is_empty()).unwrap_or(stderr);
         let signal = || report.signal.map(|number| End::Signal(signals::name(number).into()));
         self.end = report.code.map(End::Exit).or_else(signal);
     }
@@ -103,6 +114,10 @@ impl Tape {
             return Err(TooLong { limit: self.limit });
         }
         let mut entries = self.entries.clone();
+        if !entries.iter().any(|entry| matches!(entry, Entry::Stderr(_))) {
+            let lines = self.stderr_tail.lines();
+            entries.extend(lines.map(|line| Entry::Stderr(line.to_owned().into())));
+        }
         entries.extend(self.end.clone().map(Entry::End));
         let mut header = Header::of_cli(self.cli.as_deref().unwrap_or(UNKNOWN));
         header.os = Some(std::env::consts::OS.into());
@@ -146,8 +161,11 @@ impl Tape {
     }
 }
 
+// The recording contains secrets.
+agentwire_transport::debug_by_name!(Tape { limit });
+
 /// Cuts bytes into lines, split into chunks anywhere.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Cutter {
     partial: Vec<u8>,
 }

@@ -19,7 +19,6 @@ use crate::{
 };
 
 /// Plays the steps of a replay: lines of ours in, bytes of the CLI's out.
-#[derive(Debug)]
 pub(super) struct Player {
     replay: ReplaySteps,
     /// The first step that is not over.

@@ -100,7 +100,13 @@ pub enum WriteCause {
     /// The header has facts, but lacks the first one, the version.
     #[error("the header has facts but no CLI version: set `header.cli`")]
     NoCli,
-    /// The text would be read back differently, or not be readable.
+    /// The entry has more than one line.
+    #[error("it contains a line feed: write each line as an entry")]
+    LineFeed,
+    /// The text would not be readable.
+    #[error(transparent)]
+    Unreadable(ParseCause),
+    /// The text would be read back differently.
     #[error("it would not be read back the same")]
     NotReadBack,
 }

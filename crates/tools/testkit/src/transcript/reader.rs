@@ -57,7 +57,7 @@ fn transcript(text: Bytes) -> Result<Transcript, ParseError> {
 }
 
 impl Transcript {
-    fn take(&mut self, index: usize, line: &Bytes) -> Result<(), ParseCause> {
+    pub(super) fn take(&mut self, index: usize, line: &Bytes) -> Result<(), ParseCause> {
         if index == 0 {
             self.header.version = Version::parse(line.get(MAGIC.len()..).unwrap_or_default())?;
             return Ok(());

@@ -2,7 +2,10 @@
 
 use agentwire_testkit::{
     Script, ScriptedModel,
-    model::{Answer, ModelError},
+    model::{
+        Answer, ModelError,
+        script::{Match, Reply},
+    },
 };
 use serde_json::{Value, json};
 
@@ -81,6 +84,21 @@ async fn a_reply_without_a_stream_is_the_whole_message() {
     assert_eq!(message["content"], json!([{"type": "text", "text": "hello"}]));
     assert_eq!(message["stop_reason"], "end_turn");
     assert_eq!(message["usage"]["output_tokens"], 7);
+}
+
+#[tokio::test]
+async fn script_can_be_built_without_json() {
+    let mut script = Script::of([Reply::tool_use("Bash", &json!({"command": "ls"})), Reply::text("main")]);
+    script.matches.push(Match::new("AGENT-ONE", [Reply::text("agent")]));
+    let model = ScriptedModel::start(script).await.unwrap();
+    let message: Value = serde_json::from_str(&post(&model, &request(false)).await.body).unwrap();
+    assert_eq!(message["content"][0]["name"], "Bash");
+    assert_eq!(message["content"][0]["input"], json!({"command": "ls"}));
+    assert_eq!(message["stop_reason"], "tool_use");
+    let mut agent = request(false);
+    agent["system"] = json!("You are AGENT-ONE.");
+    assert_eq!(text_of(&post(&model, &agent).await), "agent");
+    assert_eq!(text_of(&post(&model, &request(false)).await), "main");
 }
 
 #[tokio::test]

@@ -3,7 +3,9 @@
 #[cfg(feature = "replay")]
 use agentwire_testkit::Replay;
 use agentwire_testkit::{End, Entry, Recorder, Transcript, record::TooLong};
-use agentwire_transport::{ByteSink, ByteSource, ExitReport, PeerHandle, Signal, Transport, memory};
+use agentwire_transport::{
+    ByteSink, ByteSource, ExitReport, PeerHandle, Signal, Transport, TransportError, memory,
+};
 use bytes::Bytes;
 
 fn outbound(line: &'static str) -> Entry {
@@ -86,6 +88,59 @@ async fn signals_stderr_and_the_end_are_recorded() {
         Entry::End(End::Exit(3)),
     ];
     assert_eq!(recorder.transcript().unwrap().entries, expected);
+}
+
+#[tokio::test]
+async fn stderr_of_the_report_is_recorded_without_lines_of_stderr() {
+    let tail = |text: &str| ExitReport::exited(3).with_stderr_tail(text);
+    for (report, of_handle) in [(tail("boom\nbang\n"), "unused"), (tail(""), "boom\nbang")] {
+        let (transport, peer) = memory(64);
+        let recorder = Recorder::new();
+        let link = recorder.record(transport).open().await.unwrap();
+        peer.set_stderr_tail(of_handle);
+        peer.end(report);
+        link.handle.wait().await;
+        let session = recorder.transcript().unwrap();
+        let lines = [Entry::Stderr("boom".into()), Entry::Stderr("bang".into())];
+        assert_eq!(session.entries, [&lines[..], &[Entry::End(End::Exit(3))]].concat());
+        #[cfg(feature = "replay")]
+        {
+            let replayed = Replay::new(&session).open().await.unwrap();
+            assert_eq!(replayed.handle.wait().await.stderr_tail, "boom\nbang\n");
+        }
+    }
+}
+
+#[tokio::test]
+async fn broken_output_is_recorded_as_a_comment() {
+    let (transport, peer) = memory(64);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    peer.write("one\n").await.unwrap();
+    let source = std::io::Error::other("cable\ncut");
+    peer.break_output(TransportError::Io { action: "reading", source });
+    link.source.read().await.unwrap();
+    link.source.read().await.unwrap_err();
+    let session = recorder.transcript().unwrap();
+    let comment = Entry::Comment("the output broke: reading failed: cable cut".into());
+    assert_eq!(session.entries, [inbound("one"), comment]);
+    session.to_bytes().unwrap();
+}
+
+#[tokio::test]
+async fn debug_shows_no_recorded_text() {
+    let (transport, _peer) = memory(64);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    link.sink.write("c0de\nc0de".into()).await.unwrap();
+    for shown in [format!("{recorder:?}"), format!("{:?}", link.sink)] {
+        assert!(shown.contains("Tape { limit: 268435456, .. }") && !shown.contains("c0de"), "{shown}");
+    }
+    #[cfg(feature = "replay")]
+    {
+        let shown = format!("{:?}", Replay::new(&recorder.transcript().unwrap()));
+        assert_eq!(shown, "Replay { shared: Shared { .. } }");
+    }
 }
 
 #[cfg(feature = "replay")]

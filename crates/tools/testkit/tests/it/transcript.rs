@@ -127,26 +127,41 @@ fn bare_json_lines_are_all_inbound() {
 
 #[test]
 fn unreadable_transcript_is_not_written() {
-    for (at, entry) in [
-        (0, Entry::Inbound(Bytes::from_static(b"two\nlines"))),
-        (0, Entry::Signal("TERM".into())),
-        (0, Entry::Comment(Bytes::from_static(b"cli 1.2"))),
-        (0, Entry::Unknown(Bytes::from_static(b"% new"))),
-        (1, Entry::Unknown(Bytes::from_static(b"< known"))),
+    let other = "it would not be read back the same";
+    for (at, entry, cause) in [
+        (0, Entry::Inbound(Bytes::from_static(b"two\nlines")), "a line feed: write each line as an entry"),
+        (0, Entry::Signal("TERM".into()), "expected a signal like `SIGTERM`"),
+        (0, Entry::Comment(Bytes::from_static(b"cli 1.2")), other),
+        (0, Entry::Unknown(Bytes::from_static(b"% new")), "unknown sigil `%`"),
+        (1, Entry::Unknown(Bytes::from_static(b"< known")), other),
     ] {
         let mut entries = vec![Entry::Blank; at];
-        entries.push(entry.clone());
+        entries.extend([entry.clone(), Entry::Blank]);
         let error = Transcript::new(Header::default(), None, entries).to_bytes().unwrap_err();
         assert_eq!(error.entry, Some(at), "{entry:?}");
-        assert!(matches!(error.cause, WriteCause::NotReadBack));
+        assert!(error.cause.to_string().contains(cause), "{error:?}");
     }
-    let header = Header::of_cli("two words");
-    let error = Transcript::new(header, None, vec![Entry::Blank]).to_bytes().unwrap_err();
-    assert!(matches!((error.entry, error.cause), (None, WriteCause::NotReadBack)));
+    let mut header = Header::of_cli("1");
+    header.recorded = Some("2026-11-30 10:15".into());
+    for header in [Header::of_cli("two words"), Header::of_cli("two\nlines"), header] {
+        let error = Transcript::new(header, None, vec![Entry::Blank]).to_bytes().unwrap_err();
+        assert!(matches!((error.entry, &error.cause), (None, WriteCause::Unreadable(_))), "{error:?}");
+    }
+    let error = Transcript::new(Header::of_cli("two words"), None, Vec::new()).to_bytes().unwrap_err();
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert!(cause.contains("each is a name, a space and a value"), "{cause}");
     let mut header = Header::default();
     header.os = Some("linux".into());
     let error = Transcript::new(header, None, Vec::new()).to_bytes().unwrap_err();
     assert_eq!(error.to_string(), "the header cannot be written");
+}
+
+#[test]
+fn fault_after_many_entries_is_found_in_linear_time() {
+    let mut entries = vec![Entry::Inbound(Bytes::from_static(b"{}")); 50_000];
+    entries.push(Entry::Signal("TERM".into()));
+    let error = Transcript::new(Header::default(), None, entries).to_bytes().unwrap_err();
+    assert_eq!(error.entry, Some(50_000));
 }
 
 fn word() -> impl Strategy<Value = Box<str>> {
