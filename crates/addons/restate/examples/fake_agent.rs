@@ -2,7 +2,7 @@
 //!
 //! A turn ends at once, unless its prompt contains `tool`: then it uses the tool `Bash`, which appends a line to
 //! `ran.txt` in the working directory. The tool use calls the `PreToolUse` hook, and is continued by a resumed session
-//! if the hook defers it. The transcript is mirrored; nothing else of the CLI is imitated.
+//! if the hook defers it. The stored session is mirrored; nothing else of the CLI is imitated.
 
 use std::{
     env,
@@ -37,8 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Agent {
     input: io::Lines<StdinLock<'static>>,
     session: String,
-    /// The path of the transcript, of which only the mirror is written.
-    transcript: PathBuf,
+    /// The path of the stored session, of which only the mirror is written.
+    file: PathBuf,
     hook: Value,
     deferred: Option<String>,
     /// The number of frames and entries, for their ids.
@@ -55,17 +55,17 @@ impl Agent {
         let projects = PathBuf::from(env::var("CLAUDE_CONFIG_DIR")?).join("projects");
         let resumed = argument("--resume");
         let session = resumed.clone().or_else(|| argument("--session-id")).ok_or("the session has no id")?;
-        let file = format!("{session}.jsonl");
-        let (mut transcript, mut deferred) = (projects.join("project").join(&file), None);
+        let name = format!("{session}.jsonl");
+        let (mut file, mut deferred) = (projects.join("project").join(&name), None);
         if resumed.is_some() {
             let found = fs::read_dir(&projects)?.filter_map(Result::ok);
-            let found = found.map(|project| project.path().join(&file)).find(|path| path.is_file());
-            transcript = found.ok_or("the session is not stored")?;
-            deferred = open_tool(&fs::read_to_string(&transcript)?)?;
+            let found = found.map(|project| project.path().join(&name)).find(|path| path.is_file());
+            file = found.ok_or("the session is not stored")?;
+            deferred = open_tool(&fs::read_to_string(&file)?)?;
         }
         let input = io::stdin().lines();
         let count = u64::from(std::process::id()) << 20;
-        Ok(Self { input, session, transcript, hook: Value::Null, deferred, count })
+        Ok(Self { input, session, file, hook: Value::Null, deferred, count })
     }
 
     fn line(&mut self) -> Result<Option<Value>, Box<dyn Error>> {
@@ -105,7 +105,7 @@ impl Agent {
     fn tool(&mut self, id: &str) -> Result<(), Box<dyn Error>> {
         let request = format!("request_{}", self.next());
         let asked = json!({
-            "session_id": self.session, "transcript_path": self.transcript, "cwd": env::current_dir()?,
+            "session_id": self.session, "transcript_path": self.file, "cwd": env::current_dir()?,
             "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_input": input(), "tool_use_id": id,
         });
@@ -179,7 +179,7 @@ impl Agent {
 
     fn mirror(&mut self, mut entry: Value) -> io::Result<()> {
         entry["sessionId"] = self.session.as_str().into();
-        say(&json!({"type": "transcript_mirror", "filePath": self.transcript, "entries": [entry]}))
+        say(&json!({"type": "transcript_mirror", "filePath": self.file, "entries": [entry]}))
     }
 
     fn uuid(&mut self) -> String {
@@ -192,10 +192,10 @@ impl Agent {
     }
 }
 
-/// Returns the last tool use of a transcript that has no result.
-fn open_tool(transcript: &str) -> serde_json::Result<Option<String>> {
+/// Returns the last tool use of a stored session that has no result.
+fn open_tool(stored: &str) -> serde_json::Result<Option<String>> {
     let mut open = None;
-    for line in transcript.lines() {
+    for line in stored.lines() {
         let entry: Value = serde_json::from_str(line)?;
         let block = &entry["message"]["content"][0];
         match block["type"].as_str() {

@@ -22,7 +22,7 @@ pub(crate) enum Field {
 
 /// The first and the last string of each field in a text, found in one pass.
 ///
-/// As in the published Python SDK, a field is found at any depth, also inside a tool's input, and values without a
+/// As in the reference SDK for Python, a field is found at any depth, also inside a tool's input, and values without a
 /// space after the colon count before those with a space.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {

@@ -15,7 +15,7 @@ use unicode_normalization::UnicodeNormalization as _;
 /// A name of more than 200 units is cut and followed by a hash of the whole path.
 ///
 /// Verified with the CLI 2.1.330.
-/// The published TypeScript SDK does the same; the published Python SDK counts characters and normalizes.
+/// The reference SDK for TypeScript does the same; that for Python counts characters and normalizes.
 pub fn project_key(project: &Path) -> String {
     folder_name(&resolve(project))
 }

@@ -5,9 +5,6 @@ mod first_prompt;
 mod pasted;
 mod programmatic;
 
-use std::path::Path;
-
-use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionInfo;
 use memchr::memmem;
 use serde::Deserialize;
@@ -24,38 +21,34 @@ use first_prompt::first_prompt;
 
 /// Returns the information in the ends of a session's file; `None` for a sidechain, or if there is nothing to show.
 ///
-/// Finds fields as the published Python SDK does, and those that it does not know as the TypeScript SDK does. Titles and
-/// summaries inside of other fields, such as a tool's input, don't count, as in the TypeScript SDK.
+/// Finds fields as the reference SDK for Python does, and those that it does not know as the SDK for TypeScript does.
+/// Titles and summaries inside of other fields, such as a tool's input, don't count, as in the SDK for TypeScript.
 ///
 /// Without a folder beside the file, a session can't be archived and has no title there.
 pub(crate) fn info_of(file: &SessionFile, ends: &Ends, has_folder: bool) -> Option<SessionInfo> {
-    let folder_title = || if has_folder { folder_title(file) } else { None };
-    let mut info = plain_info(&file.id, ends, file.project.as_deref(), folder_title)?;
+    if is_sidechain(ends.first_line()) {
+        return None;
+    }
+    let mut info = plain_info(file, ends, has_folder)?;
     info.archived = if has_folder { archived::archived(file, ends) } else { None };
     Some(info)
 }
 
-fn plain_info(
-    id: &SessionId,
-    ends: &Ends,
-    project: Option<&Path>,
-    folder_title: impl FnOnce() -> Option<String>,
-) -> Option<SessionInfo> {
-    if is_sidechain(ends.first_line()) {
-        return None;
-    }
+/// Returns the same without the archive mark, also for a session that begins with a sidechain.
+pub(crate) fn plain_info(file: &SessionFile, ends: &Ends, has_folder: bool) -> Option<SessionInfo> {
+    let folder_title = || if has_folder { folder_title(file) } else { None };
     let (head, tail) = (Fields::of(&ends.head), Fields::of(ends.tail()));
     let custom_title = title(&head, &tail, folder_title);
     let first_prompt = first_prompt(&ends.head);
     let summary = custom_title.clone().or_else(|| tail.last_own(Field::LastPrompt));
     let summary = summary.or_else(|| tail.last_own(Field::Summary)).or_else(|| first_prompt.clone());
     let summary = summary.or_else(|| first_media(&ends.head).map(str::to_owned))?;
-    let mut info = SessionInfo::new(id.clone(), summary, ends.known.modified_ms);
+    let mut info = SessionInfo::new(file.id.clone(), summary, ends.known.modified_ms);
     info.file_size = Some(ends.known.size);
     info.custom_title = custom_title;
     info.first_prompt = first_prompt;
     info.git_branch = tail.last(Field::GitBranch).or_else(|| head.first(Field::GitBranch));
-    let project = || project.map(|project| project.to_string_lossy().into_owned());
+    let project = || file.project.as_deref().map(|project| project.to_string_lossy().into_owned());
     info.cwd = ends.relocated().or_else(|| head.first(Field::Cwd)).or_else(project);
     // Most sessions have no tag, so the slower search runs only if the name occurs.
     info.tag = if tail.has(Field::Tag) { tag(ends.tail()) } else { None };

@@ -35,9 +35,9 @@ use queued::Queued;
 ///   teammates are left out; those of channels, peers, Slack, voice calls and observers are included.
 ///
 /// The result depends only on the entries in their order; invalid entries are skipped.
-/// Verified with the CLI 2.1.330 by the messages that it sends to the model when it resumes. The published TypeScript
-/// SDK does the same, except that it returns the tool calls of a script instead of the call that ran the script; the
-/// published Python SDK supports neither kept messages, nor queued prompts, nor those of channels.
+/// Verified with the CLI 2.1.330 by the messages that it sends to the model when it resumes. The reference SDK for
+/// TypeScript does the same, except that it returns the tool calls of a script instead of the call that ran the script;
+/// that for Python supports neither kept messages, nor queued prompts, nor those of channels.
 pub fn conversation(entries: &[RawEntry]) -> Vec<SessionMessage> {
     messages(entries, false)
 }

@@ -2,7 +2,12 @@
 
 use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
-use agentwire::{Incoming, Options, SessionBuilder, hooks::Hooks, sessions::SessionStore};
+use agentwire::{
+    Incoming, Options, SessionBuilder,
+    hooks::{Hooks, Matcher},
+    protocol::hook::PreToolUse,
+    sessions::SessionStore,
+};
 use agentwire_eventlog::EventLog;
 
 use crate::{
@@ -77,8 +82,11 @@ impl WorkerConfig {
         self
     }
 
-    /// Sets the tools that need a person's answer before each use, by their exact names. Rules and the permission
-    /// mode do not change this. For other tools the CLI decides.
+    /// Sets the tools that need a person's answer before each use, by their exact names as in [`Matcher::tools`]. Rules
+    /// and the permission mode do not change this. For other tools the CLI decides.
+    ///
+    /// [`Worker::new`](crate::Worker::new) refuses a name that no tool can have, such as a rule (`Bash(rm:*)`). The worker
+    /// logs a warning if a session has none of the tools, or if a name differs from that of its tool in its case.
     ///
     /// A parked question about one of these tools continues without another call of the model, except in a subagent, in
     /// an in-process MCP server, and beside another open question.
@@ -166,6 +174,14 @@ impl WorkerConfig {
         self.on_end = Arc::new(move |end| Box::pin(f(end)));
         self
     }
+}
+
+/// Returns a hook for these tools that does nothing: its names are checked, and compared with the tools of a session.
+pub(crate) fn approvals_hook(names: &[String]) -> Hooks {
+    if names.is_empty() {
+        return Hooks::new();
+    }
+    Hooks::new().on_matching(PreToolUse, Matcher::tools(names), async |_, _| ())
 }
 
 impl fmt::Debug for WorkerConfig {

@@ -84,7 +84,7 @@ impl Gate {
     /// Returns hooks that wait for the store before each tool use, and ask for the tools of `approvals`.
     ///
     /// A hook that fails refuses the tool use.
-    pub(crate) fn hooks(&self, hooks: Hooks, approvals: Vec<String>, stored: StoreHandle) -> Hooks {
+    pub(crate) fn hooks(&self, hooks: Hooks, approvals: Matcher, stored: StoreHandle) -> Hooks {
         let gate = self.clone();
         let shared = Arc::new((approvals, stored));
         // The person has the grace period of the machine, so the limit of the hook is far beyond it.
@@ -100,7 +100,7 @@ impl Gate {
                     return Ok(HookReply::deny("the prompt of this tool use has ended"));
                 }
                 let answer = gate.answered(&input.tool_use_id, &input.tool_name, &input.tool_input);
-                if answer.is_none() && !approvals.iter().any(|tool| *tool == *input.tool_name) {
+                if answer.is_none() && !approvals.matches(input.tool_name.as_str()) {
                     return Ok(HookReply::proceed());
                 }
                 // The CLI does not keep a deferred tool use of a subagent or of an in-process server.

@@ -4,6 +4,7 @@ use std::{io, path::Path, sync::Arc, time::Duration};
 
 use agentwire::{
     Options, Session, SessionBuilder, SessionStoreFlush,
+    hooks::Matcher,
     sessions::{SessionKey, project_key},
 };
 use agentwire_net::error_chain;
@@ -61,7 +62,7 @@ pub(crate) async fn prepare(
     gate.refuse(ended);
     let builder = (config.configure)(name, Session::builder())
         .session_store(Arc::new(PatientStore(Arc::clone(&config.store))));
-    let hooks = gate.hooks(config.hooks.clone(), config.approvals.clone(), builder.store_handle());
+    let hooks = gate.hooks(config.hooks.clone(), Matcher::tools(&config.approvals), builder.store_handle());
     Ok(builder
         .options(options)
         .hooks(hooks)

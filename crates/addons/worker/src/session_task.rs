@@ -44,6 +44,8 @@ pub(crate) struct SessionTask {
     asked: mpsc::Receiver<Asked>,
     verdicts: HashMap<ToolUseId, oneshot::Sender<Verdict>>,
     session: Option<Session>,
+    /// The warnings of the process that are logged.
+    warned: Vec<String>,
     /// Whether the process can't run the next turn, for example because it has a budget or secrets of this one.
     is_of_one_turn: bool,
     /// The turn to start.
@@ -89,6 +91,7 @@ impl SessionTask {
             asked,
             verdicts: HashMap::new(),
             session: None,
+            warned: Vec::new(),
             is_of_one_turn: false,
             spec: None,
             fence: None,
@@ -289,7 +292,10 @@ impl SessionTask {
             };
             tokio::select! {
                 session = connect => match session {
-                    Ok(session) => (self.session, self.spent) = (Some(session), None),
+                    Ok(session) => {
+                        (self.session, self.spent, self.warned) = (Some(session), None, Vec::new());
+                        self.log_warnings(&[]);
+                    }
                     Err(why) => return self.gone(why),
                 },
                 event = stopped(commands, &view, &mut later) => {

@@ -3,12 +3,15 @@
 mod state;
 
 use std::{
-    fmt,
+    fmt, slice,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use agentwire::protocol::{ToolUseId, message::UserInput};
+use agentwire::{
+    hooks::HooksError,
+    protocol::{ToolUseId, message::UserInput},
+};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until, timeout},
@@ -17,7 +20,7 @@ use tokio::{
 use crate::{
     admission::AdmissionNumbers,
     command::{Command, View},
-    config::WorkerConfig,
+    config::{WorkerConfig, approvals_hook},
     launch::ENDING,
     machine::Phase,
     recovery::{Recovery, RecoveryError},
@@ -71,6 +74,14 @@ pub enum WorkerError {
         /// The lease.
         lease: Duration,
     },
+    /// A name in [`WorkerConfig::approvals`] is no tool's name, so the tool that is meant would run without a question.
+    #[error("`{name}` in the approvals is no tool's name: {why}")]
+    Approvals {
+        /// The name.
+        name: String,
+        /// The reason.
+        why: String,
+    },
 }
 
 impl Worker {
@@ -78,8 +89,12 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// [`WorkerError::Lease`] if the lease is too short to end processes within half of it.
+    /// [`WorkerError::Lease`] if the lease is too short to end processes within half of it, and
+    /// [`WorkerError::Approvals`] if a name of [`WorkerConfig::approvals`] is no tool's name.
     pub fn new(config: WorkerConfig) -> Result<Self, WorkerError> {
+        for name in &config.approvals {
+            approvals_hook(slice::from_ref(name)).check().map_err(|error| no_tool(name, error))?;
+        }
         if let Some(lease) = config.lease.filter(|lease| *lease < ENDING * 2) {
             return Err(WorkerError::Lease { lease });
         }
@@ -328,6 +343,14 @@ impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").field("numbers", &self.numbers()).finish_non_exhaustive()
     }
+}
+
+fn no_tool(name: &str, error: HooksError) -> WorkerError {
+    let why = match error {
+        HooksError::Matcher { why, .. } => why,
+        other => other.to_string(),
+    };
+    WorkerError::Approvals { name: name.to_owned(), why }
 }
 
 struct Shared {

@@ -52,7 +52,7 @@ impl Session {
                         continue;
                     }
                     Outcome::Drained => ("the worker was drained in the turn".to_owned(), None, end.revision),
-                    // Only the worker knows that a turn was not started. The rest is in the store.
+                    // If the worker reports that the turn was not started, that counts. Otherwise the store decides.
                     Outcome::Interrupted { why, state } => {
                         (why, (state == Recovery::Unstarted).then_some(state), end.revision)
                     }

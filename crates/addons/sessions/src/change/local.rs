@@ -8,6 +8,8 @@ mod private_file;
 use agentwire_protocol::{SessionId, Uuid};
 
 use super::{fork_entries, tag_entry, title_entry};
+use crate::ends::Ends;
+use crate::info::plain_info;
 use crate::read::entries_of;
 use crate::sessions::{SessionError, SessionFile, Sessions};
 
@@ -99,8 +101,9 @@ impl Sessions {
     ) -> Result<SessionId, SessionError> {
         let file = self.found(id)?;
         let entries = entries_of(&file.path)?;
-        let info = self.info(id)?;
-        let fork = fork_entries(id, &entries, up_to, title, || info)?;
+        let ends = Ends::read(&file.path).map_err(SessionError::io("reading", &file.path))?;
+        let info = || ends.and_then(|ends| plain_info(&file, &ends, true));
+        let fork = fork_entries(id, &entries, up_to, title, info)?;
         let text: String = fork.entries.iter().flat_map(|entry| [entry.as_str(), "\n"]).collect();
         let path = file.path.with_file_name(format!("{}.jsonl", fork.session));
         private_file::create(&path, text.as_bytes())?;

@@ -100,7 +100,8 @@ pub(crate) fn prompted_at(line: &[u8]) -> Option<u64> {
 
 /// Returns whether the text is for the model; local commands, such as `/cost`, are not.
 ///
-/// As in the published TypeScript SDK, a text with a tag at its start counts only if a human is known to be its origin.
+/// As in the reference SDK for TypeScript, a text with a tag at its start counts only if a human is known to be its
+/// origin.
 fn is_prompt(text: &str, by_human: bool) -> bool {
     match prompt_text(text) {
         Prompt::Words(words) => by_human || !starts_with_tag(&words),

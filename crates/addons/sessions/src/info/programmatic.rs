@@ -5,7 +5,7 @@ use memchr::memmem;
 use crate::ends::Ends;
 use crate::fields::{Field, Fields};
 
-/// Returns whether an SDK or a daemon started the session. Like the published TypeScript SDK, it searches by field
+/// Returns whether an SDK or a daemon started the session. Like the reference SDK for TypeScript, it searches by field
 /// names alone.
 pub(crate) fn is_programmatic(ends: &Ends) -> bool {
     let entrypoint = Fields::of(&ends.head).first(Field::Entrypoint);

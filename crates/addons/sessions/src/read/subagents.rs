@@ -57,11 +57,11 @@ impl Sessions {
     /// Returns the files of the subagents of the session in this file, with their ids.
     fn agent_files(&self, file: &SessionFile) -> Vec<(String, PathBuf)> {
         let agent = |(name, path): (String, PathBuf)| Some((name.strip_prefix("agent-")?.to_owned(), path));
-        self.transcripts_beneath(file).into_iter().filter_map(agent).collect()
+        self.files_beneath(file).into_iter().filter_map(agent).collect()
     }
 
-    /// Returns the transcripts beneath the session in this file, by name: those of subagents, and journals of workflows.
-    pub(crate) fn transcripts_beneath(&self, file: &SessionFile) -> Vec<(String, PathBuf)> {
+    /// Returns the files beneath the session in this file, by name: conversations of subagents and journals of workflows.
+    pub(crate) fn files_beneath(&self, file: &SessionFile) -> Vec<(String, PathBuf)> {
         let mut files = Vec::new();
         let inside = Inside::of(self.projects());
         if let Some(folder) =
@@ -128,15 +128,15 @@ pub(crate) fn agent_conversation(entries: &[RawEntry], metadata: &AgentMetadata)
     messages.collect()
 }
 
-/// Collects the transcripts in a folder and its subfolders, without following links.
+/// Collects the conversations and journals in a folder and its subfolders, without following links.
 fn collect(folder: &Path, depth: usize, files: &mut Vec<(String, PathBuf)>) {
     let mut entries: Vec<_> = read_dir(folder).into_iter().flatten().collect();
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let (Ok(kind), name) = (entry.file_type(), entry.file_name()) else { continue };
-        let transcript = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
-        if let Some(transcript) = transcript.filter(|_| kind.is_file()) {
-            files.push((transcript.to_owned(), entry.path()));
+        let stem = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
+        if let Some(stem) = stem.filter(|_| kind.is_file()) {
+            files.push((stem.to_owned(), entry.path()));
         } else if kind.is_dir() && depth < MAX_DEPTH {
             collect(&entry.path(), depth + 1, files);
         }

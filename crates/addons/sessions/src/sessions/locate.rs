@@ -131,8 +131,8 @@ pub(crate) struct Projects(Vec<PathBuf>);
 impl Projects {
     /// Returns whether a session with this working directory is of another project, whose folder has the same name.
     ///
-    /// `my-app` and `my.app` share a folder. As in the published TypeScript SDK, a directory that does not exist proves
-    /// nothing: the project may have been moved.
+    /// `my-app` and `my.app` share a folder. As in the reference SDK for TypeScript, a directory that does not exist
+    /// proves nothing: the project may have been moved.
     pub(crate) fn exclude(&self, cwd: Option<&str>) -> bool {
         let name = |path: &Path| plain_name(&path.to_string_lossy());
         let other = |cwd: &Path| {

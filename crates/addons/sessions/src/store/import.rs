@@ -54,7 +54,7 @@ pub async fn import_session(
         store.append(&key, &[mark]).await?;
     }
     let folder = file.folder();
-    for (_, path) in sessions.transcripts_beneath(&file) {
+    for (_, path) in sessions.files_beneath(&file) {
         let Some(subpath) = path.strip_prefix(&folder).ok().and_then(subpath) else { continue };
         let key = key.with_subpath(subpath)?;
         let stored = store.load(&key).await?.unwrap_or_default();

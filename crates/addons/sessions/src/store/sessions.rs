@@ -169,8 +169,12 @@ impl fmt::Debug for StoreSessions<'_> {
 
 /// Returns the information in all entries of a session.
 fn info(id: &SessionId, modified_ms: u64, entries: &[RawEntry]) -> Result<Option<SessionInfo>, StoreError> {
+    Ok(summary(id, modified_ms, entries)?.info())
+}
+
+fn summary(id: &SessionId, modified_ms: u64, entries: &[RawEntry]) -> Result<SessionSummary, StoreError> {
     let data = fold_summary(None, entries).map_err(|error| StoreError::new("folding a summary", error))?;
-    Ok(SessionSummary::new(id.clone(), modified_ms, data).info())
+    Ok(SessionSummary::new(id.clone(), modified_ms, data))
 }
 
 /// Returns the subagent with entries under this subpath.

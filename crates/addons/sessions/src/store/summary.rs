@@ -39,11 +39,11 @@ impl SessionSummary {
 /// A store calls it in each append to a session, not to a subpath, with the stored data, and stores the result.
 /// Folding batches one after another is the same as folding all entries at once.
 ///
-/// The data is the object of the published Python SDK (`fold_session_summary`) with three more fields (`archived`,
-/// `archived_at` and `media_fallback`), so either can continue the other's summaries. Those of the TypeScript SDK are
-/// continued here; it does not read ours.
+/// The data is the object of the reference SDK for Python (`fold_session_summary`) with three more fields (`archived`,
+/// `archived_at` and `media_fallback`), so either can continue the other's summaries. Those of the SDK for TypeScript
+/// are continued here; it does not read ours.
 /// `created_at`, `cwd`, `is_sidechain`, `first_prompt` and the fallbacks keep their first value; if the CLI moves the
-/// session to another folder, `cwd` becomes that one, as in the TypeScript SDK.
+/// session to another folder, `cwd` becomes that one, as in the SDK for TypeScript.
 /// The other fields keep the last.
 /// Unknown fields are kept.
 ///

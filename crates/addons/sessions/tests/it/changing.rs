@@ -283,7 +283,7 @@ fn a_fork_is_another_session_with_the_same_words() {
 }
 
 #[test]
-fn a_fork_is_called_as_the_list_calls_its_session() {
+fn a_fork_has_the_title_or_the_first_prompt_of_its_session() {
     let config = Config::new();
     let sessions = config.sessions();
     let title = |title: &str| json!({"type": "custom-title", "customTitle": title});
@@ -304,6 +304,14 @@ fn a_fork_is_called_as_the_list_calls_its_session() {
         let fork = sessions.fork(&session, None, None).unwrap();
         assert_eq!(sessions.info(&fork).unwrap().unwrap().summary, format!("{called} (fork)"));
     }
+    // The list leaves out a session that begins with a sidechain.
+    let session = SessionId::from(id(9));
+    let mut aside = user("x", None, "aside");
+    aside["isSidechain"] = true.into();
+    config.write("/w", session.as_str(), 10, &[vec![aside], chain(&["a"]), vec![title("Mine")]].concat());
+    assert_eq!(sessions.info(&session).unwrap(), None);
+    let fork = sessions.fork(&session, None, None).unwrap();
+    assert_eq!(sessions.info(&fork).unwrap().unwrap().summary, "Mine (fork)");
 }
 
 #[cfg(unix)]

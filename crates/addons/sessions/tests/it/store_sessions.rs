@@ -576,7 +576,7 @@ async fn a_fork_is_another_session_with_the_same_words() {
 }
 
 #[tokio::test]
-async fn a_fork_in_a_store_is_called_as_the_list_calls_its_session() {
+async fn a_fork_in_a_store_has_the_title_or_the_first_prompt_of_its_session() {
     let store = MemoryStore::new();
     let stored = StoreSessions::new(&store, PROJECT);
     let title = |title: &str| json!({"type": "custom-title", "customTitle": title});
@@ -595,4 +595,13 @@ async fn a_fork_in_a_store_is_called_as_the_list_calls_its_session() {
         let fork = stored.fork(&session, None, None).await.unwrap().unwrap();
         assert_eq!(stored.info(&fork).await.unwrap().unwrap().summary, format!("{called} (fork)"));
     }
+    // The list leaves out a session that begins with a sidechain.
+    let session = SessionId::from(id(9));
+    let mut aside = user("x", None, "aside");
+    aside["isSidechain"] = true.into();
+    let entries = raw(&[aside, user("a", None, "hi"), title("Mine")]);
+    store.append(&stored.key(&session).unwrap(), &entries).await.unwrap();
+    assert_eq!(stored.info(&session).await.unwrap(), None);
+    let fork = stored.fork(&session, None, None).await.unwrap().unwrap();
+    assert_eq!(stored.info(&fork).await.unwrap().unwrap().summary, "Mine (fork)");
 }

@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use agentwire::{
-    Incoming, Message, TurnResult,
+    Incoming, Message, Session, System, TurnResult,
     protocol::message::{TerminalReason, UserInput},
 };
 use agentwire_net::error_chain;
 use tokio::time::Instant;
 
 use super::{SessionTask, end::cost_before};
-use crate::machine::{Event, Phase};
+use crate::{
+    config::approvals_hook,
+    machine::{Event, Phase},
+};
 
 impl SessionTask {
     /// Handles a message, or the end of the CLI.
@@ -33,8 +36,12 @@ impl SessionTask {
         };
         self.last_activity = Instant::now();
         self.observers.message(&incoming).await;
-        if let Incoming::Message(Message::Result(result), _) = &incoming {
-            self.spent = self.spent.or_else(|| Some(cost_before(result)));
+        match &incoming {
+            Incoming::Message(Message::Result(result), _) => {
+                self.spent = self.spent.or_else(|| Some(cost_before(result)));
+            }
+            Incoming::Message(Message::System(System::Init(init)), _) => self.log_warnings(&init.tools),
+            _ => {}
         }
         // The CLI stores all that follows under another id.
         self.is_of_one_turn |= matches!(incoming, Incoming::Message(Message::ConversationReset(_), _));
@@ -61,6 +68,21 @@ impl SessionTask {
         self.result = result;
         let is_deferred = |result: &TurnResult| result.terminal_reason == Some(TerminalReason::ToolDeferred);
         Some(Event::Result { deferred: self.result.as_deref().is_some_and(is_deferred) })
+    }
+
+    /// Logs the warnings of the process, each once: those of its session, and those about approvals that match none of its
+    /// tools. The message that lists the tools, at the start of a turn, may add some.
+    pub(super) fn log_warnings(&mut self, tools: &[Box<str>]) {
+        let approvals =
+            if tools.is_empty() { Vec::new() } else { approvals_hook(&self.config.approvals).misfits(tools) };
+        let approvals = approvals.iter().map(|warning| format!("approvals: {warning}"));
+        let warnings = self.session.iter().flat_map(Session::warnings).map(ToString::to_string);
+        for warning in warnings.chain(approvals) {
+            if !self.warned.contains(&warning) {
+                tracing::warn!(session = %self.name, "{warning}");
+                self.warned.push(warning);
+            }
+        }
     }
 
     /// Returns when the turn ends although the CLI is not idle. A turn of the model and an open question have no such

@@ -5,6 +5,7 @@
 mod local;
 mod panics;
 mod stand_in;
+mod warned;
 mod worker;
 
 use std::time::Duration;

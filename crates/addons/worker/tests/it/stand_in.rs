@@ -28,7 +28,9 @@ use crate::session;
 /// a question about the same tool use, and one with `withdraw` to a question that is withdrawn at once, a second before
 /// the result. After the result of one with `background`, an agent asks, and reports in a turn of its own; an interrupt
 /// ends the agent without a result. After the result of one with `silent`, the CLI does not go idle until a note with
-/// `noted`, whose result has no text.
+/// `noted`, whose result has no text. The turn of one with `list` begins with a list of the tools.
+///
+/// The hook is called for the tool that the variable `TOOL` names, or for `Bash`.
 ///
 /// Its working directory has a line for each process, each prompt, and each control request and reply (`controls`). A
 /// process costs 0.5 US dollars, and processes before it have cost 1.
@@ -54,7 +56,7 @@ ask() {
     echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}'
 }
 hook() {
-    echo '{"type":"control_request","request_id":"hook","request":{"subtype":"hook_callback","callback_id":"hook_0","tool_use_id":"toolu_1","input":{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","cwd":"/","tool_name":"Bash","tool_input":{"command":"rm a"},"tool_use_id":"toolu_1"}}}'
+    echo '{"type":"control_request","request_id":"hook","request":{"subtype":"hook_callback","callback_id":"hook_0","tool_use_id":"toolu_1","input":{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","cwd":"/","tool_name":"'"${TOOL:-Bash}"'","tool_input":{"command":"rm a"},"tool_use_id":"toolu_1"}}}'
 }
 resumed() {
     prompt=$waiting
@@ -94,6 +96,7 @@ while read -r line; do
         *'"background"'*) session_state running; result 'On its way.'; agents=1; reply=agent_ended; ask ;;
         *'"silent"'*) session_state running; result 'On its way.' ;;
         *'"noted"'*) result ''; session_state idle ;;
+        *'"list"'*) echo '{"type":"system","subtype":"init","tools":["Bash"]}'; result Done. ;;
         *'"/clear"'*) echo '{"type":"conversation_reset","new_conversation_id":"c"}'; result Done. ;;
         *) result Done. ;;
         esac ;;

@@ -16,13 +16,14 @@ use agentwire::{
 use agentwire_testkit::eventually;
 use agentwire_worker::{
     Admission, Answer, Outcome, Phase, Question, Start, TurnEnd, TurnSpec, Way, Worker, WorkerConfig,
+    WorkerError,
 };
 use tokio::{
     sync::{Semaphore, mpsc},
     time::{Instant, advance, pause, resume, timeout},
 };
 
-use crate::{LIMIT, done, prompt, session, stand_in::Place};
+use crate::{LIMIT, done, prompt, session, stand_in::Place, warned::Warned};
 
 /// Starts a worker, and returns the ends of its turns.
 fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
@@ -112,13 +113,13 @@ async fn late_cancel_of_an_ended_turn_does_not_stop_the_next() {
 }
 
 #[tokio::test]
-async fn transcript_that_the_store_does_not_know_is_set_aside() {
+async fn session_that_the_store_does_not_know_is_set_aside() {
     let place = Place::new();
     let folder = place.folder().join(session(1).to_string());
     let config = place.folder().join("config");
-    let transcripts = config.join("projects").join(project_key(&folder));
-    let file = transcripts.join(format!("{}.jsonl", session(1).session));
-    std::fs::create_dir_all(&transcripts).unwrap();
+    let project = config.join("projects").join(project_key(&folder));
+    let file = project.join(format!("{}.jsonl", session(1).session));
+    std::fs::create_dir_all(&project).unwrap();
     std::fs::write(&file, "{}\n").unwrap();
     let options = place.options().env("CLAUDE_CONFIG_DIR", config.to_string_lossy());
     let (worker, mut ends) = started(place.worker().options(options));
@@ -197,6 +198,47 @@ async fn answer_to_the_hook_holds_for_the_permission_handler() {
     let controls = place.lines(1, "controls");
     let allowed = controls.iter().filter(|line| line.contains(r#":"allow""#)).count();
     assert_eq!(allowed, 2, "{controls:?}");
+}
+
+#[test]
+fn approval_that_names_no_tool_is_refused() {
+    let place = Place::new();
+    for name in ["Bash(rm:*)", "mcp__mail", "mcp__mail__*", "Bash ", ""] {
+        let refused = Worker::new(place.worker().approvals(["Edit", name]));
+        let Err(WorkerError::Approvals { name: found, .. }) = refused else { panic!("`{name}` passes") };
+        assert_eq!(found, name);
+    }
+}
+
+#[tokio::test]
+async fn approvals_are_names_in_the_form_that_hooks_get() {
+    for (approval, tool) in [("Task", "Agent"), ("mcp__srv__do.it", "mcp__srv__do_it")] {
+        let place = with_tool_result().await;
+        let config = place.worker().options(place.options().env("TOOL", tool)).approvals([approval]);
+        let (worker, _ends) = started(config);
+        assert_eq!(start(&worker, 1, 1, &prompt(1, "twice")), Start::Started);
+        eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
+        // Without the hook's question, the permission handler asks about `Bash`.
+        assert_eq!(&*worker.phase(&session(1)).1[0].tool, tool);
+    }
+}
+
+#[tokio::test]
+async fn warnings_are_logged_once_for_each_process() {
+    let place = Place::new();
+    let file = place.folder().join(session(1).to_string()).join(".claude/settings.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "{}").unwrap();
+    let file = file.canonicalize().unwrap();
+    let (warned, _guard) = Warned::here();
+    let (worker, mut ends) = started(place.worker().approvals(["bash"]));
+    // The third turn has a process of its own.
+    for (epoch, id, times) in [(1, 1, 1), (2, 2, 1), (4, 3, 2)] {
+        assert_eq!(start(&worker, 1, epoch, &prompt(id, "list")), Start::Started);
+        assert_eq!(end(&mut ends).await.outcome, done());
+        assert_eq!(warned.count(file.to_str().unwrap()), times, "in turn {epoch}");
+        assert_eq!(warned.count("`bash` differs from the tool's name in its case"), times, "in turn {epoch}");
+    }
 }
 
 #[tokio::test]

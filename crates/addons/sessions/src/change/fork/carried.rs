@@ -106,8 +106,8 @@ impl Carried {
     }
 }
 
-/// Returns the entry that reports gaps in the records of the data flow, with the codes of the published TypeScript SDK.
-/// The fork's own order does not show the gaps, because the records come after all messages there.
+/// Returns the entry that reports gaps in the records of the data flow, with the codes of the reference SDK for
+/// TypeScript. The fork's own order does not show the gaps, because the records come after all messages there.
 fn incomplete(rows: &[Row], flow: usize, snapshot: Option<usize>) -> Option<Object> {
     let any = |is_gap: &dyn Fn(&Row) -> bool| rows.iter().any(|row| !row.sidechain && is_gap(row));
     let untracked = any(&|row| row.at > flow && !row.object.is("dataFlowOn"));

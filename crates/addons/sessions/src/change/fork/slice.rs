@@ -9,8 +9,9 @@ use crate::ChangeError;
 
 /// Marks all entries after the message as cut.
 ///
-/// As in the published TypeScript SDK: if the message is the summary of a compaction, the messages that the compaction
-/// kept are not in the fork; if it is between a compaction and its summary, the fork ends before the compaction.
+/// As in the reference SDK for TypeScript: if the message is the summary of a compaction, the messages that the
+/// compaction kept are not in the fork; if it is between a compaction and its summary, the fork ends before the
+/// compaction.
 pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
     let own = |row: &Row| !row.sidechain;
     let by = |found: &dyn Fn(&Row) -> bool| rows.iter().position(|row| own(row) && found(row));
@@ -30,8 +31,8 @@ pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
     Ok(())
 }
 
-/// Cuts the compactions to which the fork's end does not lead back: in a long file, the published
-/// TypeScript SDK skips everything before the last compaction that kept no messages.
+/// Cuts the compactions to which the fork's end does not lead back: in a long file, the reference SDK for
+/// TypeScript skips everything before the last compaction that kept no messages.
 fn cut_abandoned(rows: &mut [Row]) {
     let by_id: HashMap<_, _> = rows.iter().map(|row| (&row.uuid, row)).collect();
     let Some(last) = rows.iter().rfind(|row| row.is_written() && row.is_message()) else { return };

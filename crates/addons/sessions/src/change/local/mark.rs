@@ -20,7 +20,7 @@ pub(super) fn write(file: &SessionFile, archived: bool) -> Result<(), SessionErr
     private_file::replace(&path, &text)
 }
 
-/// The content of `archived.json`, as the published TypeScript SDK writes it.
+/// The content of `archived.json`, as the reference SDK for TypeScript writes it.
 #[derive(Serialize)]
 struct Mark {
     archived: bool,

@@ -2,7 +2,7 @@
 
 use agentwire_protocol::{SessionId, Uuid};
 
-use super::{StoreSessions, info};
+use super::{StoreSessions, summary};
 use crate::change::{archived_entry, fork_entries, stamped, tag_entry, title_entry};
 use crate::time::now;
 use crate::{ChangeError, RawEntry, StoreError};
@@ -76,8 +76,8 @@ impl StoreSessions<'_> {
         title: Option<&str>,
     ) -> Result<Option<SessionId>, StoreError> {
         let Some(entries) = self.store.load(&self.key(id)?).await? else { return Ok(None) };
-        let fork = fork_entries(id, &entries, up_to, title, || info(id, 0, &entries).ok().flatten())
-            .map_err(refused)?;
+        let info = || summary(id, 0, &entries).ok()?.plain_info();
+        let fork = fork_entries(id, &entries, up_to, title, info).map_err(refused)?;
         self.store.append(&self.key(&fork.session)?, &fork.entries).await?;
         Ok(Some(fork.session))
     }

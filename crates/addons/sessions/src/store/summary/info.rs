@@ -15,10 +15,20 @@ impl SessionSummary {
     /// middle of a long session count too, and that fields inside of other fields don't.
     /// Data of the reference SDKs' stores is supported too.
     pub fn info(&self) -> Option<SessionInfo> {
-        let data = Data(in_snake_case(self.data.decode().ok()?));
-        if data.read("is_sidechain") == Some(true) {
-            return None;
-        }
+        let data = self.fields()?;
+        if data.read("is_sidechain") == Some(true) { None } else { self.info_in(&data) }
+    }
+
+    /// Returns the same also for a session that begins with a sidechain.
+    pub(crate) fn plain_info(&self) -> Option<SessionInfo> {
+        self.info_in(&self.fields()?)
+    }
+
+    fn fields(&self) -> Option<Data> {
+        self.data.decode().ok().map(in_snake_case).map(Data)
+    }
+
+    fn info_in(&self, data: &Data) -> Option<SessionInfo> {
         let locked = data.read("first_prompt_locked") == Some(true);
         let first_prompt = data.text(if locked { "first_prompt" } else { "command_fallback" });
         let custom_title = data.text("custom_title").or_else(|| data.text("ai_title"));
