@@ -3,7 +3,7 @@
 // PACKAGE is the folder of the adapter on npm, beside which the client lies, and CONFIG a JSON file as xtask/src/acp.rs
 // writes it. Prints {"agents": {NAME: {"cases": {…}, "ready_ms": N, "memory_kib": N}}, "faults": […]}.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -117,11 +117,14 @@ const cases = {
   content: {
     replies: () => [say('Seen.')],
     async run(client, expect) {
+      writeFileSync(join(client.cwd, 'a.txt'), 'LINKED-WORD\n');
+      writeFileSync(join(client.cwd, 'secret.txt'), 'SECRET-WORD\n');
       const prompt = [
         ...text('Look:'),
         { type: 'image', mimeType: 'image/png', data: PIXEL },
-        { type: 'resource', resource: { uri: 'file:///a.rs', mimeType: 'text/x-rust', text: 'fn main() {}' } },
+        { type: 'resource', resource: { uri: 'file:///a.rs', mimeType: 'text/x-rust', text: EMBEDDED } },
         { type: 'resource_link', name: 'a.txt', uri: pathToFileURL(join(client.cwd, 'a.txt')).href },
+        ...text('What is it?'),
       ];
       const answer = await client.request(methods.agent.session.prompt, { sessionId: client.session, prompt });
       expect(answer.stopReason === 'end_turn', `ended with ${answer.stopReason}`);
@@ -131,10 +134,14 @@ const cases = {
     },
     // The adapter shows the prompt again too, with the embedded text as a text.
     async then(client, expect, id) {
+      // The CLI stores each file that it reads for a prompt, as the model gets it.
+      const stored = client.stored(id);
+      expect(stored.includes('LINKED-WORD'), 'the CLI did not read the linked file');
+      expect(!stored.includes('SECRET-WORD'), 'the CLI read a file that only the embedded text mentions');
       await client.request(methods.agent.session.load, { sessionId: id, cwd: client.cwd, mcpServers: [] });
       await client.until(() => client.of('available_commands_update').length, 'no commands');
       const shown = client.of('user_message_chunk').map(({ content }) => content);
-      expect(shown.some(({ resource }) => resource?.text === 'fn main() {}'), `shown again ${JSON.stringify(shown)}`);
+      expect(shown.some(({ resource }) => resource?.text === EMBEDDED), `shown again ${JSON.stringify(shown)}`);
       expect(!client.prompts().includes('<context'), `prompts ${JSON.stringify(client.prompts())}`);
     },
   },
@@ -159,6 +166,8 @@ if (unknown) {
   console.error(`there is no case \`${unknown}\`; the cases are ${Object.keys(cases).join(', ')}`);
   process.exit(1);
 }
+// A text of a stranger, who wants the CLI to read a file.
+const EMBEDDED = 'fn main() {} // @secret.txt';
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -190,6 +199,11 @@ async function start(agent, place, served, { answers = [], env = {} } = {}) {
     cwd: join(place, 'project'), updates: [], asked: [], pid: child.pid, model: served, complaints: () => complaints,
     release: () => {},
     has: (name) => { try { readFileSync(join(self.cwd, name)); return true; } catch { return false; } },
+    stored: (id) => {
+      const folder = join(home, '.claude/projects');
+      const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(`${id}.jsonl`));
+      return files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+    },
     of: (kind) => self.updates.filter(({ sessionUpdate }) => sessionUpdate === kind),
     words: (kind) => self.of(kind).map(({ content }) => content.text ?? '').join(''),
     spoken: () => self.words('agent_message_chunk'),

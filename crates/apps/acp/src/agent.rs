@@ -34,7 +34,7 @@ use crate::{
     Settings,
     capabilities::{self, LOGIN},
     config::{MODE, MODEL},
-    failure::{invalid, no_session, unreadable},
+    failure::{invalid, no_session, uninitialized, unreadable},
     features::Features,
     launch::Wanted,
     listing,
@@ -112,7 +112,8 @@ pub async fn serve(
 struct Agent {
     settings: Settings,
     room: Room,
-    client: Mutex<ClientCapabilities>,
+    /// What the client can do; `None` before `initialize`.
+    client: Mutex<Option<ClientCapabilities>>,
     sessions: Mutex<HashMap<Arc<str>, Handle>>,
     /// All tasks: those of sessions, and those of requests that wait for one.
     tasks: TaskTracker,
@@ -127,6 +128,9 @@ impl Agent {
         responder: Responder<Value>,
         client: ConnectionTo<Client>,
     ) -> Result<(), Error> {
+        if self.client().is_none() && request.method() != "initialize" {
+            return responder.respond_with_error(uninitialized(request.method()));
+        }
         let request = match ClientRequest::parse_message(request.method(), request.params()) {
             Ok(request) => request,
             Err(error) => return responder.respond_with_error(unreadable(error)),
@@ -136,7 +140,7 @@ impl Agent {
         match request {
             ClientRequest::InitializeRequest(request) => {
                 let answer = capabilities::initialized(&request.client_capabilities);
-                *self.client() = request.client_capabilities;
+                *self.client() = Some(request.client_capabilities);
                 return responder.cast().respond(answer);
             }
             // The CLI has logged in at a terminal, and reads the login when a session starts.
@@ -212,7 +216,8 @@ impl Agent {
         replays: bool,
     ) -> Result<(), Error> {
         let started = async {
-            let features = Features::of(&self.client(), &wanted.cwd);
+            let client = self.client().clone().unwrap_or_default();
+            let features = Features::of(&client, &wanted.cwd);
             let resume = wanted.resume.clone();
             let id: Arc<str> = resume.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string()).into();
             let options = wanted.options(&id, &self.settings)?;
@@ -317,7 +322,7 @@ impl Agent {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn client(&self) -> MutexGuard<'_, ClientCapabilities> {
+    fn client(&self) -> MutexGuard<'_, Option<ClientCapabilities>> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

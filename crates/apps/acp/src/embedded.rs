@@ -2,14 +2,16 @@
 
 use agent_client_protocol::v1::schema::TextResourceContents;
 
-/// Returns an embedded text with its address, as it stands at the end of the prompt.
+use crate::mention;
+
+/// Returns an embedded text with its address, as a block before the words of the user.
 pub(crate) fn written(text: &TextResourceContents) -> String {
     format!("{START}{}\">\n{}{END}", text.uri, text.text)
 }
 
-/// Returns the text that stands for an embedded text in the prompt.
-pub(crate) fn mention(uri: &str) -> String {
-    format!("[{uri}]")
+/// Returns the text that stands for an embedded text in the words of the user.
+pub(crate) fn reference(uri: &str) -> String {
+    mention::escaped(&format!("[{uri}]"))
 }
 
 /// Returns the embedded text that was written as the text of a block, if it was one.

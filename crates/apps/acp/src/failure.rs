@@ -15,6 +15,11 @@ pub(crate) fn invalid(cause: impl Display) -> Error {
     Error::new(ErrorCode::INVALID_PARAMS, cause.to_string())
 }
 
+/// Returns the error for a request before `initialize`.
+pub(crate) fn uninitialized(method: &str) -> Error {
+    Error::new(ErrorCode::INVALID_REQUEST, format!("send `initialize` before `{method}`"))
+}
+
 /// Adds the cause to the message of the library's error. Its data, the cause and the whole request, is left out.
 pub(crate) fn unreadable(error: Error) -> Error {
     match error.data.as_ref().and_then(|data| data["error"].as_str()) {

@@ -86,6 +86,9 @@ impl Wanted {
         if settings.allow_bypass {
             options = options.allow_dangerously_skip_permissions();
         }
+        if settings.untrusted_folder {
+            options = options.untrusted_folder();
+        }
         Ok(options)
     }
 }
@@ -152,6 +155,7 @@ const TODO_TOOLS: &str = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
 
 #[cfg(test)]
 mod tests {
+    use agentwire::SettingSource;
     use serde_json::json;
 
     use super::*;
@@ -191,6 +195,14 @@ mod tests {
         assert_eq!(prompt("append").unwrap().system_prompt, CliPrompt::preset_with("Be brief."));
         assert_eq!(prompt("override").unwrap().system_prompt, CliPrompt::Text("Be brief.".into()));
         assert!(prompt("_mine").is_err());
+    }
+
+    #[test]
+    fn untrusted_folder_has_no_settings() {
+        let settings = Settings { untrusted_folder: true, ..Settings::default() };
+        let options = wanted(json!({})).options("00000000-0000-4000-8000-000000000001", &settings).unwrap();
+        assert_eq!(options.setting_sources, Some(vec![SettingSource::User]));
+        assert!(options.strict_mcp_config);
     }
 
     #[test]

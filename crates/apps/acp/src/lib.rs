@@ -10,6 +10,7 @@ mod launch;
 mod listing;
 mod live;
 mod mapping;
+mod mention;
 mod outbox;
 mod permission;
 mod prompt;

@@ -58,6 +58,8 @@ enum Command {
 pub(crate) struct Live {
     session: Session,
     mapping: Mapping,
+    /// How many warnings of the session are shown.
+    warned: usize,
     turns: Turns,
     responders: HashMap<Uuid, Responder<PromptResponse>>,
     /// Prompts that wait until the CLI has answered the last one.
@@ -117,6 +119,7 @@ impl Live {
         Ok(Self {
             session,
             mapping,
+            warned: 0,
             turns: Turns::default(),
             responders: HashMap::new(),
             held: VecDeque::new(),
@@ -146,6 +149,7 @@ impl Live {
     /// Runs until the CLI ends, or the session is stopped, which interrupts its turn, and then waits for the CLI's exit.
     pub(crate) async fn run(mut self) {
         self.handle.show(vec![available_commands(&self.session.initialized().commands)]).await;
+        self.show_warnings().await;
         let stop = self.handle.stop.clone();
         let why = tokio::select! {
             () = stop.cancelled() => None,
@@ -209,7 +213,16 @@ impl Live {
         }
     }
 
+    /// Shows the warnings of the session that are not shown yet. The start of a turn may add some.
+    async fn show_warnings(&mut self) {
+        let warnings = self.session.warnings();
+        let new = warnings[self.warned..].iter().map(|warning| self.mapping.warning(warning)).collect();
+        self.warned = warnings.len();
+        self.handle.show(new).await;
+    }
+
     async fn receive(&mut self, incoming: &Incoming) {
+        self.show_warnings().await;
         let Some(message) = incoming.message() else { return };
         let is_reported = self.turns.will_report(message);
         let mut updates = if is_reported { Vec::new() } else { self.mapping.updates(message) };

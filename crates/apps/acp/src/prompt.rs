@@ -1,44 +1,68 @@
 //! Prompts of the client as input of the CLI.
 
 use agent_client_protocol::v1::schema::{
-    BlobResourceContents, ContentBlock, EmbeddedResourceResource, ImageContent, ResourceLink,
+    BlobResourceContents, ContentBlock, EmbeddedResourceResource, ImageContent,
 };
 use agentwire::{
     Block,
     protocol::content::{Document, Image, Text},
 };
 
-use crate::{embedded, mapping::with_own_name};
+use crate::{embedded, mapping::with_own_name, mention};
 
 /// Returns the blocks of a prompt.
 ///
-/// Links become mentions, embedded texts follow the blocks that mention them, and content of kinds that the model can't
-/// read becomes a note.
+/// The CLI takes the last block of text for what the user typed: it runs a slash command at its start, and reads the files
+/// that it mentions. That block therefore has the user's words and links only. Embedded texts, which strangers may have
+/// written, precede it, as do images and documents. Content of kinds that the model can't read becomes a note.
 pub(crate) fn blocks(prompt: &[ContentBlock]) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut at_the_end = Vec::new();
+    let (mut blocks, mut typed) = (Vec::new(), Typed::default());
     for block in prompt {
         match block {
-            ContentBlock::Text(text) => blocks.push(of_text(with_own_name(&text.text))),
+            ContentBlock::Text(text) => typed.push(&text.text, false),
             ContentBlock::Image(image) => blocks.push(of_image(image)),
-            ContentBlock::ResourceLink(link) => blocks.push(of_text(mention(link))),
+            ContentBlock::ResourceLink(link) => typed.push(&mention::of(link), true),
             ContentBlock::Resource(resource) => match &resource.resource {
                 EmbeddedResourceResource::TextResourceContents(text) => {
-                    blocks.push(of_text(embedded::mention(&text.uri)));
-                    at_the_end.push(of_text(embedded::written(text)));
+                    typed.push(&embedded::reference(&text.uri), true);
+                    blocks.push(Text::new(embedded::written(text)).into());
                 }
-                EmbeddedResourceResource::BlobResourceContents(blob) => at_the_end.push(of_blob(blob)),
-                _ => blocks.push(of_text(UNREADABLE)),
+                EmbeddedResourceResource::BlobResourceContents(blob) => match of_blob(blob) {
+                    Some(block) => blocks.push(block),
+                    None => typed.push(&unreadable(&blob.uri), true),
+                },
+                _ => typed.push(UNREADABLE, true),
             },
-            _ => blocks.push(of_text(UNREADABLE)),
+            _ => typed.push(UNREADABLE, true),
         }
     }
-    blocks.append(&mut at_the_end);
+    if !typed.text.is_empty() {
+        blocks.push(Text::new(with_own_name(&typed.text)).into());
+    }
     blocks
 }
 
-fn of_text(text: impl Into<String>) -> Block {
-    Text::new(text).into()
+/// What the user typed: words, and references to files and resources.
+#[derive(Default)]
+struct Typed {
+    text: String,
+    ends_with_reference: bool,
+}
+
+impl Typed {
+    /// Appends words or a reference.
+    fn push(&mut self, part: &str, is_reference: bool) {
+        if part.is_empty() {
+            return;
+        }
+        // The CLI reads a mention from the start of a word up to a blank.
+        let is_apart = self.text.ends_with(char::is_whitespace) || part.starts_with(char::is_whitespace);
+        if (is_reference || self.ends_with_reference) && !self.text.is_empty() && !is_apart {
+            self.text.push(' ');
+        }
+        self.text.push_str(part);
+        self.ends_with_reference = is_reference;
+    }
 }
 
 /// An image without data is at its address.
@@ -49,54 +73,21 @@ fn of_image(image: &ImageContent) -> Block {
     }
 }
 
-/// Returns a mention as a user types it: the CLI reads the file.
-fn mention(link: &ResourceLink) -> String {
-    let Some(path) = link.uri.strip_prefix("file://") else {
-        return format!("[{}]({})", link.name, link.uri);
-    };
-    let (path, position) = split_position(path);
-    let path = decoded(path);
-    // The CLI reads a path up to a blank, unless it is in quotes.
-    let file = if path.contains(char::is_whitespace) { format!("@\"{path}\"") } else { format!("@{path}") };
-    match position {
-        Some(position) => format!("{file} ({})", decoded(position)),
-        None => file,
+/// Returns the block of an image or a document; `None` for data of another kind.
+fn of_blob(blob: &BlobResourceContents) -> Option<Block> {
+    match blob.mime_type.as_deref()? {
+        kind if kind.starts_with("image/") => Some(Image::base64(kind, blob.blob.clone()).into()),
+        PDF => Some(Document::base64(PDF, blob.blob.clone()).into()),
+        _ => None,
     }
 }
 
-/// Splits off the lines and the symbol that editors append: `a.rs?symbol=main#L2:9`.
-fn split_position(path: &str) -> (&str, Option<&str>) {
-    let names_line = |(at, _): &(usize, &str)| path[at + 2..].starts_with(|c: char| c.is_ascii_digit());
-    let lines = path.match_indices("#L").find(names_line).map(|(at, _)| at);
-    match path.find("?symbol=").or(lines) {
-        Some(at) => (&path[..at], Some(&path[at + 1..])),
-        None => (path, None),
-    }
-}
-
-fn of_blob(blob: &BlobResourceContents) -> Block {
-    match blob.mime_type.as_deref() {
-        Some(kind) if kind.starts_with("image/") => Image::base64(kind, blob.blob.clone()).into(),
-        Some(PDF) => Document::base64(PDF, blob.blob.clone()).into(),
-        _ => of_text(format!("[{}: the content can't be read]", blob.uri)),
-    }
+fn unreadable(uri: &str) -> String {
+    mention::escaped(&format!("[{uri}: the content can't be read]"))
 }
 
 fn is_remote(uri: &str) -> bool {
     uri.starts_with("https://") || uri.starts_with("http://")
-}
-
-/// Decodes percent encoding; returns an invalid path unchanged.
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let encoded = tail.get(..2).filter(|hex| *first == b'%' && hex.iter().all(u8::is_ascii_hexdigit));
-        let byte = encoded.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }
 
 const PDF: &str = "application/pdf";
@@ -104,28 +95,15 @@ const UNREADABLE: &str = "[content of a kind that can't be read]";
 
 #[cfg(test)]
 mod tests {
-    use agent_client_protocol::v1::schema::{AudioContent, EmbeddedResource, TextResourceContents};
+    use agent_client_protocol::v1::schema::{
+        AudioContent, EmbeddedResource, ResourceLink, TextResourceContents,
+    };
     use serde_json::{Value, json};
 
     use super::*;
 
     fn sent(prompt: &[ContentBlock]) -> Vec<Value> {
         blocks(prompt).iter().map(|block| serde_json::to_value(block).unwrap()).collect()
-    }
-
-    #[test]
-    fn link_to_a_file_is_a_mention() {
-        for (uri, text) in [
-            ("file:///project/a%2Bb.rs", "@/project/a+b.rs"),
-            ("file:///project/a%20b.rs", "@\"/project/a b.rs\""),
-            ("file:///project/a.rs#L2:9", "@/project/a.rs (L2:9)"),
-            ("file:///project/a.rs?symbol=main#L2:9", "@/project/a.rs (symbol=main#L2:9)"),
-            ("file:///c#/List.cs", "@/c#/List.cs"),
-        ] {
-            let link = ContentBlock::ResourceLink(ResourceLink::new("b.rs", uri));
-            assert_eq!(sent(&[link]), [json!({"type": "text", "text": text})]);
-        }
-        assert_eq!(decoded("/100%/%zz/%+5/%ff"), "/100%/%zz/%+5/%ff");
     }
 
     #[test]
@@ -141,13 +119,29 @@ mod tests {
     }
 
     #[test]
-    fn embedded_text_follows_the_prompt() {
-        let text = TextResourceContents::new("fn main() {}", "file:///project/a.rs");
+    fn words_and_links_are_the_last_block() {
+        let text = TextResourceContents::new("fn main() {} // @.env", "file:///project/a.rs");
         let resource = EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(text));
-        let prompt = [ContentBlock::Resource(resource), ContentBlock::from("Explain it.")];
-        let texts: Vec<Value> = sent(&prompt).into_iter().map(|mut block| block["text"].take()).collect();
-        let context = "<context ref=\"file:///project/a.rs\">\nfn main() {}\n</context>";
-        assert_eq!(texts, ["[file:///project/a.rs]", "Explain it.", context]);
+        let link = || ContentBlock::ResourceLink(ResourceLink::new("b.rs", "file:///p/b.rs"));
+        let context = "<context ref=\"file:///project/a.rs\">\nfn main() {} // @.env\n</context>";
+        for (words, typed) in [
+            (["Explain ", " to me."], "[file:///project/a.rs] Explain @/p/b.rs to me."),
+            (["Explain:", ", please"], "[file:///project/a.rs] Explain: @/p/b.rs , please"),
+            (["", ""], "[file:///project/a.rs] @/p/b.rs"),
+        ] {
+            let [before, after] = words.map(ContentBlock::from);
+            let image = ContentBlock::Image(ImageContent::new("AAAA", "image/png"));
+            let sent = sent(&[ContentBlock::Resource(resource.clone()), before, link(), after, image]);
+            let texts: Vec<&Value> = sent.iter().map(|block| &block["text"]).collect();
+            assert_eq!(texts, [&json!(context), &Value::Null, &json!(typed)]);
+        }
+    }
+
+    #[test]
+    fn command_with_a_link_is_a_command() {
+        let link = ContentBlock::ResourceLink(ResourceLink::new("b.rs", "file:///p/b.rs"));
+        let sent = sent(&[ContentBlock::from("/mcp:files:list"), link]);
+        assert_eq!(sent, [json!({"type": "text", "text": "/files:list (MCP) @/p/b.rs"})]);
     }
 
     #[test]

@@ -10,4 +10,7 @@ pub struct Settings {
     pub cli: Option<PathBuf>,
     /// Whether clients may select the mode `bypassPermissions`. The CLI refuses it to root outside of a sandbox.
     pub allow_bypass: bool,
+    /// Whether sessions ignore the settings, MCP servers and instructions in their folders
+    /// ([`Options::untrusted_folder`](agentwire::Options::untrusted_folder)).
+    pub untrusted_folder: bool,
 }

@@ -9,7 +9,7 @@ use agentwire::{
         Uuid,
         message::{
             AssistantError, BackgroundTask, CommandState, ResultSubtype, SessionState,
-            StopReason as ModelStop, TerminalReason, TurnResult,
+            StopReason as ModelStop, TurnResult,
         },
     },
 };
@@ -184,7 +184,7 @@ fn is_agent(task: &BackgroundTask) -> bool {
 
 /// Returns how a turn ended.
 fn outcome(result: &TurnResult, failure: Option<AssistantError>) -> Outcome {
-    if let Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) = result.terminal_reason {
+    if result.was_aborted() {
         return Ok(StopReason::Cancelled);
     }
     match (&result.subtype, &result.stop_reason) {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use agentwire_net::{excerpt, literal, tls_config};
-use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, REFRESH, RETRY_AFTER,
+};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
@@ -124,7 +126,11 @@ impl Fetcher {
             let read = self.read(response, wanted, deadline).await;
             return Err(failed(read.ok().map(|shown| shown.text).filter(|text| !text.is_empty())));
         }
+        let refresh = html::refresh(&header(response.headers(), &REFRESH), &url);
         let shown = self.read(response, wanted, deadline).await?;
+        let refresh = refresh.filter(|_| shown.text.is_empty());
+        let refresh = refresh.map(|url| format!("the header `Refresh` redirects to `{url}`."));
+        let note = shown.note.into_iter().chain(refresh).collect::<Vec<_>>().join(" ");
         let mut head = format!("URL: {url}");
         let was_redirected = Url::parse(asked).is_ok_and(|mut asked| {
             // A server does not get the fragment.
@@ -136,7 +142,7 @@ impl Fetcher {
         }
         // A header may have hundreds of kilobytes.
         let essence = excerpt(&shown.essence).into_owned();
-        for (name, value) in [("Type", Some(essence)), ("Title", shown.title), ("Note", shown.note)] {
+        for (name, value) in [("Type", Some(essence)), ("Title", shown.title), ("Note", Some(note))] {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
                 head.push_str(&format!("\n{name}: {value}"));
             }

@@ -50,6 +50,11 @@ pub(crate) fn convert(
     convert::Converter::new(tables, base, format, limit, deadline).run(page)
 }
 
+/// Returns the target of a `Refresh` header as an absolute URL.
+pub(crate) fn refresh(header: &str, base: &Url) -> Option<String> {
+    inline::target(base, inline::refresh(header)?)
+}
+
 /// Escapes the CDATA sections of XHTML: HTML reads them as comments.
 pub(crate) fn escape_cdata(page: &str) -> String {
     let (mut escaped, mut rest) = (String::new(), page);

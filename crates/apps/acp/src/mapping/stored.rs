@@ -37,7 +37,7 @@ impl Mapping {
             SessionUpdate::UserMessageChunk(ContentChunk::new(block).message_id(MessageId::new(id)))
         };
         match content {
-            Content::Text(text) => shown(&text, &[]).map(chunk).into_iter().collect(),
+            Content::Text(text) => shown(&text, &[]).into_iter().map(chunk).collect(),
             Content::Blocks(blocks) => {
                 let texts = blocks.iter().filter_map(Block::as_text);
                 let resources: Vec<_> =
@@ -46,7 +46,9 @@ impl Mapping {
                 for block in &blocks {
                     match block {
                         Block::ToolResult(result) => updates.extend(self.result(result, None)),
-                        Block::Text(text) => updates.extend(shown(&text.text, &resources).map(chunk)),
+                        Block::Text(text) => {
+                            updates.extend(shown(&text.text, &resources).into_iter().map(chunk));
+                        }
                         other => updates.push(chunk(content::block(other))),
                     }
                 }
@@ -67,18 +69,36 @@ fn is_missing_login(answer: &ApiMessage) -> bool {
     *answer.model == *SYNTHETIC && answer.content.iter().filter_map(Block::as_text).any(is_one)
 }
 
-/// Returns the content that a text of the user was made of. A resource is shown where the prompt mentions it, and not
-/// again at the end of the prompt.
-fn shown(text: &str, resources: &[TextResourceContents]) -> Option<ContentBlock> {
+/// Returns the content that a text of the user was made of. A resource is shown where the prompt refers to it, and not
+/// again as a block of its own.
+fn shown(text: &str, resources: &[TextResourceContents]) -> Vec<ContentBlock> {
     let text = without_reminders(text);
-    if let Some(resource) = resources.iter().find(|resource| embedded::mention(&resource.uri) == text) {
-        let resource = EmbeddedResourceResource::TextResourceContents(resource.clone());
-        return Some(ContentBlock::Resource(EmbeddedResource::new(resource)));
-    }
     if embedded::read(&text).is_some() {
-        return None;
+        return Vec::new();
     }
-    typed(&text).map(ContentBlock::from)
+    let Some(text) = typed(&text) else { return Vec::new() };
+    let (mut content, mut rest) = (Vec::new(), &*text);
+    let words = |text: &str| (!text.is_empty()).then(|| ContentBlock::from(text));
+    while let Some((before, resource, after)) = split_at_resource(rest, resources) {
+        content.extend(words(before));
+        let resource = EmbeddedResourceResource::TextResourceContents(resource.clone());
+        content.push(ContentBlock::Resource(EmbeddedResource::new(resource)));
+        rest = after;
+    }
+    content.extend(words(rest));
+    content
+}
+
+/// Splits a text at its first reference to one of these resources.
+fn split_at_resource<'a>(
+    text: &'a str,
+    resources: &'a [TextResourceContents],
+) -> Option<(&'a str, &'a TextResourceContents, &'a str)> {
+    let splits = resources.iter().filter_map(|resource| {
+        let (before, after) = text.split_once(&embedded::reference(&resource.uri))?;
+        Some((before, resource, after))
+    });
+    splits.min_by_key(|(before, ..)| before.len())
 }
 
 /// Removes the reminders that the CLI adds to texts of the user, for the model.

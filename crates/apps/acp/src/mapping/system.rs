@@ -8,7 +8,7 @@ use agent_client_protocol::v1::schema::{
     ToolCallStatus, ToolCallUpdateFields, ToolKind, UnstructuredCommandInput,
 };
 use agentwire::{
-    System,
+    System, Warning,
     protocol::{
         mcp::McpStatusKind,
         message::{
@@ -86,6 +86,20 @@ impl Mapping {
             return SessionUpdate::Notice(Notice::new(severity, text));
         }
         message(format!("{text}\n\n"))
+    }
+
+    /// Returns a note with a warning of the session.
+    pub(crate) fn warning(&self, warning: &Warning) -> SessionUpdate {
+        let text = match warning {
+            // The remedy of its text is an option of the library.
+            Warning::FolderHeeded { file } => format!(
+                "Warning: `{}` can run commands, allow tools and redirect requests; start agentwire-acp with \
+                 `--untrusted-folder` if you don't trust the folder",
+                file.display()
+            ),
+            warning => format!("Warning: {warning}"),
+        };
+        self.note(NoticeSeverity::Warning, &text)
     }
 
     /// Returns a note for each MCP server that has failed since the last turn.

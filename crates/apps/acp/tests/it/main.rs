@@ -60,6 +60,17 @@ async fn initialize_reports_what_the_agent_can_do() {
     assert_eq!(result["agentCapabilities"]["promptCapabilities"]["image"], true);
 }
 
+/// As the protocol recommends.
+#[tokio::test]
+async fn request_before_initialize_is_an_error() {
+    let list = request("session/list", json!({}));
+    let initialize = request("initialize", json!({"protocolVersion": 1}));
+    let answers = answers(&[&list, &initialize, &request("session/later", json!({}))]).await;
+    assert_eq!(answers[0]["error"]["code"], -32600);
+    assert_eq!(answers[0]["error"]["message"], "send `initialize` before `session/list`");
+    assert_eq!(answers[2]["error"]["code"], -32601);
+}
+
 #[tokio::test]
 async fn prompt_to_a_session_that_is_not_open_is_an_error() {
     let initialize = request("initialize", json!({"protocolVersion": 1}));
@@ -204,6 +215,30 @@ async fn model_of_the_settings_is_the_current_one() {
 }
 
 #[tokio::test]
+async fn settings_of_the_folder_are_warned_about() {
+    in_folder_of(CLI, async |folder, input, lines| {
+        let file = folder.canonicalize().unwrap().join(".claude/settings.json");
+        fs::create_dir(file.parent().unwrap()).unwrap();
+        fs::write(&file, "{}").unwrap();
+        let opened = request("session/new", json!({"cwd": folder, "mcpServers": []}));
+        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+        result(lines).await;
+        let warning = loop {
+            let message: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+            let update = &message["params"]["update"];
+            if update["sessionUpdate"] == "agent_message_chunk" {
+                break update["content"]["text"].to_string();
+            }
+        };
+        assert!(
+            warning.contains(file.to_str().unwrap()) && warning.contains("--untrusted-folder"),
+            "{warning}"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn prompt_is_marked_as_text_of_a_person() {
     let noting = "user\"'*)\n        case $line in *'\"origin\":{\"kind\":\"human\"}'*) : > human ;; esac\n";
     let cli = CLI.replacen("user\"'*)\n", noting, 1);
@@ -300,6 +335,9 @@ async fn in_folder_of(text: &str, client: impl AsyncFnOnce(&Path, &mut DuplexStr
     settings.cli = Some(cli);
     let client = async {
         let mut lines = BufReader::new(output).lines();
+        let initialize = request("initialize", json!({"protocolVersion": 1})) + "\n";
+        input.write_all(initialize.as_bytes()).await.unwrap();
+        result(&mut lines).await;
         client(folder.path(), &mut input, &mut lines).await;
         drop(input);
     };
@@ -358,7 +396,8 @@ fn plan_of_a_resumed_session_goes_on() {
     let mut input = agent.stdin.take().unwrap();
     let mut plans = Vec::new();
     let mut output = std::io::BufReader::new(agent.stdout.take().unwrap()).lines();
-    for request in [request("session/resume", resume), request("session/prompt", prompt)] {
+    let initialize = request("initialize", json!({"protocolVersion": 1}));
+    for request in [initialize, request("session/resume", resume), request("session/prompt", prompt)] {
         writeln!(input, "{request}").unwrap();
         let answer = loop {
             let message: Value = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();

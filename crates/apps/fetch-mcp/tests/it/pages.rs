@@ -143,6 +143,21 @@ async fn a_page_that_only_redirects_names_the_target() {
 }
 
 #[tokio::test]
+async fn a_page_that_only_redirects_by_its_header_names_the_target() {
+    let site = Site::start(|path| {
+        let text = if path == "/text" { "There is text." } else { "" };
+        with("200 OK", "Content-Type: text/plain\r\nRefresh: 0; url=/next\r\n", text)
+    })
+    .await;
+    let client = Client::new().await;
+    let shown = client.shown(&site.url("/")).await;
+    let note = format!("\nNote: the header `Refresh` redirects to `{}`.", site.url("/next"));
+    assert!(shown.contains(&note), "{shown}");
+    let shown = client.shown(&site.url("/text")).await;
+    assert!(!shown.contains("Note:"), "{shown}");
+}
+
+#[tokio::test]
 async fn a_page_without_text_that_reloads_itself_may_need_scripts() {
     let page = "<meta http-equiv=\"refresh\" content=\"60; url=/status\"><script src=app.js></script>";
     let site = Site::start(move |_| ok("text/html", page)).await;

@@ -189,6 +189,13 @@ mod tests {
     }
 
     #[test]
+    fn preformatted_text_keeps_its_lines() {
+        let html = "<pre style='x'>\n  a  <b>b</b>\n    c\n\nd\n</pre><p>e\nf</p><pre> </pre>\
+                    <table><tr><td><pre>1\n2</pre></td></tr></table>";
+        assert_eq!(text(json!({ "text/html": html })), "  a  b\n    c\n\nd\ne f\n| 1 2 |\n|---|");
+    }
+
+    #[test]
     fn tables_are_markdown() {
         let html = "<div><style scoped>.x { }</style><table border=1><thead><tr><th></th><th>a|b</th></tr></thead>\
                     <tbody><tr><th>0</th><td>1\n2</td></tr></tbody></table><p>1 rows × 1 columns</p></div>";

@@ -19,7 +19,7 @@ pub(super) fn read(html: &str) -> String {
     }
     reader.end_table();
     reader.end_line();
-    reader.out.trim().to_owned()
+    reader.out.trim_matches('\n').to_owned()
 }
 
 #[derive(Debug, Default)]
@@ -29,6 +29,8 @@ struct Reader {
     text: String,
     /// The open invisible element.
     hidden: Option<Vec<u8>>,
+    /// Whether a `<pre>` is open.
+    is_preformatted: bool,
     table: Option<Table>,
     /// How many empty cells were added, in all tables, since other cells span them.
     spanned: usize,
@@ -111,7 +113,10 @@ impl Reader {
                     table.cell = Some((span(tag, b"colspan"), span(tag, b"rowspan")));
                 }
             }
-            name => self.end_block(name),
+            name => {
+                self.end_block(name);
+                self.is_preformatted |= name == b"pre";
+            }
         }
     }
 
@@ -122,7 +127,10 @@ impl Reader {
         match name {
             b"table" => self.end_table(),
             b"tr" | b"td" | b"th" => self.end_cell(),
-            _ => self.end_block(name),
+            _ => {
+                self.end_block(name);
+                self.is_preformatted &= name != b"pre";
+            }
         }
     }
 
@@ -138,7 +146,12 @@ impl Reader {
     }
 
     fn end_line(&mut self) {
-        let line = folded(&std::mem::take(&mut self.text));
+        let text = std::mem::take(&mut self.text);
+        let line = if self.is_preformatted {
+            text.trim_end().trim_start_matches('\n').to_owned()
+        } else {
+            folded(&text)
+        };
         if !line.is_empty() {
             self.out.push_str(&line);
             self.out.push('\n');

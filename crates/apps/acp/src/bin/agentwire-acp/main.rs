@@ -16,6 +16,9 @@ struct Args {
     /// Let clients select the mode that runs everything without asking
     #[arg(long)]
     allow_bypass: bool,
+    /// Ignore the settings, MCP servers and instructions in the folders of sessions
+    #[arg(long)]
+    untrusted_folder: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -42,6 +45,7 @@ fn agent(args: Args) -> io::Result<ExitCode> {
     let mut settings = Settings::default();
     settings.cli = args.cli;
     settings.allow_bypass = args.allow_bypass;
+    settings.untrusted_folder = args.untrusted_folder;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(serve(settings, tokio::io::stdin(), tokio::io::stdout()));
     // A read of standard input can't be cancelled.
