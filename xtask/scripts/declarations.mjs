@@ -32,7 +32,7 @@ function type(node) {
   if (ts.isTypeReferenceNode(node)) return named(text(node.typeName), (node.typeArguments ?? []).map(type));
   if (ts.isExpressionWithTypeArguments(node)) return named(text(node.expression), (node.typeArguments ?? []).map(type));
   if (ts.isTypeQueryNode(node)) return named('typeof', [named(text(node.exprName), [])]);
-  if (ts.isTupleTypeNode(node)) return named('tuple', node.elements.map((item) => type(item.type ?? item)));
+  if (ts.isTupleTypeNode(node)) return named('tuple', node.elements.map(item));
   if (ts.isFunctionTypeNode(node)) return { kind: 'function', of: type(node.type) };
   if (ts.isTypeOperatorNode(node) && node.operator === Kind.ReadonlyKeyword) return type(node.type);
   if (ts.isIndexedAccessTypeNode(node)) {
@@ -41,6 +41,12 @@ function type(node) {
     return isField ? { kind: 'part', of: type(node.objectType), name: index.value } : any;
   }
   return any;
+}
+
+// The rest of a tuple is declared as a list.
+function item(node) {
+  const of = type(node.type ?? node);
+  return ts.isRestTypeNode(node) && of.kind === 'list' ? of.of : of;
 }
 
 function literal(node) {

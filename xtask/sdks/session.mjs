@@ -1,4 +1,4 @@
-// A session with a hook, a permission callback and a tool, on the published TypeScript SDK: session.mjs FOLDER CLI.
+// A session with a hook, a permission callback and a tool, on the reference SDK for TypeScript: session.mjs FOLDER CLI.
 // FOLDER is the package of the SDK; packages that it depends on lie beside it.
 
 import { createRequire } from "node:module";

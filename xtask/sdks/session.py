@@ -1,4 +1,4 @@
-"""A session with a hook, a permission callback and a tool, on the published Python SDK: session.py CLI."""
+"""A session with a hook, a permission callback and a tool, on the reference SDK for Python: session.py CLI."""
 
 import asyncio
 import json

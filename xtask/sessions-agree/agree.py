@@ -1,4 +1,4 @@
-"""Whether ours and the published Python SDK tell the same of the same folders: `cargo xtask sessions-agree` runs it.
+"""Whether we and the reference SDK for Python read the same of the same folders; `cargo xtask sessions-agree` runs it.
 
 `agree.py TOLD SEED FOLDERS [--self-test]`: makes so many folders by chance, from that seed on, reads each with the SDK
 and with the program TOLD, and compares.

@@ -85,9 +85,13 @@ pub(crate) fn provide() -> Result<(), Failure> {
     postgres::programs().map(drop)
 }
 
-/// Returns the crates whose ignored tests run beside the servers.
-pub(crate) fn crates() -> impl Iterator<Item = &'static str> {
-    SERVICES.iter().flat_map(|service| service.crates).copied()
+/// Returns whether a step runs the ignored tests in this module of the crate in this folder.
+pub(crate) fn runs(folder: &str, module: &str) -> bool {
+    SERVICES.iter().any(|service| {
+        let is_here = |name: &&str| name.strip_prefix("agentwire-").unwrap_or(name) == folder;
+        let is_run = module == "server" || (module == "proof" && PROVED.contains(&service.name));
+        is_run && service.crates.iter().any(is_here)
+    })
 }
 
 /// A server that can be started.

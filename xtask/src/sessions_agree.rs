@@ -1,11 +1,11 @@
-//! `cargo xtask sessions-agree`: whether we and the published Python SDK read the same of the same stored sessions.
+//! `cargo xtask sessions-agree`: whether we and the reference SDK for Python read the same of the same stored sessions.
 
 use std::process::Command;
 
 use crate::failure::Failure;
 use crate::{built, netns, program, python, workspace};
 
-/// Compares how we and the published Python SDK read stored sessions
+/// Compares how we and the reference SDK for Python read stored sessions
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Seed of the generated sessions

@@ -24,7 +24,7 @@ pub struct Args {
     paths: Vec<PathBuf>,
 }
 
-/// Prints each difference once, with the first place.
+/// Prints each difference once, with the first place. Files that can't be read are reported, and the others compared.
 ///
 /// # Errors
 ///
@@ -32,13 +32,20 @@ pub struct Args {
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let files = find::transcripts(&args.paths)?;
     let mut progress = Progress::new(files.len());
-    let mut findings = Findings::default();
+    let (mut findings, mut unreadable) = (Findings::default(), Vec::new());
     for file in &files {
-        compare(&file.path, &file.name, &mut findings)?;
+        unreadable.extend(compare(&file.path, &file.name, &mut findings).err());
         progress.advance();
     }
     drop(progress);
-    let printed = print(&findings, files.len(), as_json);
+    for failure in &unreadable {
+        let text = failure.to_string();
+        output::note(format_args!("agentwire: {}", output::for_terminal(&text, &std::io::stderr())));
+    }
+    let printed = print(&findings, files.len() - unreadable.len(), as_json);
+    if !unreadable.is_empty() {
+        return output::end_with(printed, Err(Failure::exit(2)));
+    }
     output::end(printed, findings.iter().next().is_none())
 }
 

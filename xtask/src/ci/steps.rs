@@ -77,7 +77,7 @@ pub(super) const STEPS: &[Step] = &[
     long("durable", "the guarantees of durable sessions, on Restate with the real CLI and a scripted model", |own| with(&[|| machine::provide(&["redis-server"]), chromium, cli], own, &["durable --check all"])),
     long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| with(&[services::provide], own, &["services"])),
     long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", |own| with(&[services::provide, cli], own, &["cli", "services --proof"])),
-    long("sessions-agree", "we read stored sessions as the published Python SDK does", |own| with(&[|| machine::provide(&[PYTHON, "git"])], own, &["sessions-agree"])),
+    long("sessions-agree", "we read stored sessions as the reference SDK for Python does", |own| with(&[|| machine::provide(&[PYTHON, "git"])], own, &["sessions-agree"])),
     long("sdks", "the Python and the TypeScript SDK over `agentwire record` and `replay`", |own| with(&[python, cli], own, &["sdks"])),
     long("ssh", "a CLI over a real OpenSSH server", ssh),
     long("mcp-servers", "the hub and the Jupyter server with real MCP servers and kernels", |own| with(&[mcp_servers::provide, cli], own, &["mcp-servers"])),

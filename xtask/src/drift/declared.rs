@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use agentwire::Options;
 use agentwire_codec::Line;
 use agentwire_inspect::{From, Inspector, Reader, Registry, view};
+use agentwire_protocol::effort::EffortLevel;
 use agentwire_protocol::message::{ApiMessage, Event};
 use agentwire_protocol::permission::{Decision, PermissionUpdate};
 use agentwire_protocol::sandbox::SandboxSettings;
-use agentwire_protocol::settings::{PermissionSettings, SettingsHookMatcher};
+use agentwire_protocol::settings::{McpServerRule, PermissionSettings, SettingsHookMatcher, StatusLine};
 use agentwire_protocol::tagged::Tagged as _;
 use agentwire_protocol::{
     Block, InboundRequest, account, agent, mcp, model_info, plugin, session_info, slash_command,
@@ -36,8 +37,12 @@ pub(super) fn compare(declarations: &Declarations, known: &[Set], findings: &mut
         drift.read(name, *reader, "");
     }
     for (name, field, reader) in FIELDS {
-        for sample in drift.sampler.of_field(name, field) {
-            drift.judge(&format!("{name}.{field}"), &sample, *reader, "");
+        let (name, samples) = (format!("{name}.{field}"), drift.sampler.of_field(name, field));
+        if samples.is_empty() {
+            drift.findings.add(format!("declaration {name}"), "not declared, so not compared");
+        }
+        for sample in &samples {
+            drift.judge(&name, sample, *reader, "");
         }
     }
     drift.options();
@@ -279,9 +284,13 @@ const OTHERS: &[(&str, Reader)] = &[
 
 /// Fields of declarations that are a type of ours by themselves.
 const FIELDS: &[(&str, &str, Reader)] = &[
+    ("Settings", "allowedMcpServers", view::<Vec<McpServerRule>>),
+    ("Settings", "deniedMcpServers", view::<Vec<McpServerRule>>),
+    ("Settings", "effortLevel", view::<EffortLevel>),
     ("Settings", "hooks", view::<BTreeMap<Box<str>, Vec<SettingsHookMatcher>>>),
     ("Settings", "permissions", view::<PermissionSettings>),
     ("Settings", "sandbox", view::<SandboxSettings>),
+    ("Settings", "statusLine", view::<StatusLine>),
 ];
 
 #[cfg(test)]
@@ -302,6 +311,7 @@ mod tests {
             "hook ZzHook",
             "option zzOption",
             "field Settings.sandbox zz",
+            "declaration Settings.hooks",
             "field ModelInfo zz",
             "strings ModelInfo.zz",
         ] {

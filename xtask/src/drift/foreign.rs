@@ -23,7 +23,8 @@ pub(super) fn samples() -> BTreeMap<&'static str, Value> {
         ("ElicitResult", json!({"action": "accept", "content": {crate::typescript::FREE: 1}})),
         ("JSONRPCMessage", json!({crate::typescript::FREE: 1})),
         ("UUID", json!("text")),
-        // Our messages keep it as text; `FIELDS` in `declared` has the parts that a type of ours reads.
+        // Our messages keep it as text; `FIELDS` in `declared` has the objects and the set of strings among the keys
+        // that a type of ours reads.
         ("Settings", json!({crate::typescript::FREE: 1})),
         (
             "ToolAnnotations",

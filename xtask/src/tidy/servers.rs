@@ -3,20 +3,22 @@
 use super::{Hit, Source};
 use crate::services;
 
-/// `cargo xtask services` runs the ignored tests of the crates that it lists, and no other step runs them.
+/// `cargo xtask services` runs the ignored tests of the crates and modules that it lists, and no other step runs them.
 pub(super) fn find(source: &Source) -> Vec<Hit> {
     let is_ignored = |line: &str| line.trim_start().starts_with("#[ignore") && line.contains(COMMAND);
     let Some(at) = source.text.lines().position(is_ignored) else { return Vec::new() };
-    let folder = source.path.split("/tests/").next().and_then(|path| path.split("/src/").next());
-    let name = folder.and_then(|folder| folder.rsplit('/').next()).unwrap_or_default();
-    let package = format!("agentwire-{name}");
-    if services::crates().any(|listed| listed == package) {
+    let (folder, file) = source.path.split_once("/tests/it/").unwrap_or_default();
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    let module = file.split(['/', '.']).next().unwrap_or_default();
+    if services::runs(folder, module) {
         return Vec::new();
     }
-    vec![(at + 1, format!("no step runs this test: add `{package}` to SERVICES in xtask/src/services.rs"))]
+    vec![(at + 1, LACKING.to_owned())]
 }
 
 const COMMAND: &str = "cargo xtask services";
+const LACKING: &str = "no step runs this test: it needs the module `server` or `proof` in tests/it, \
+    its crate in SERVICES of xtask/src/services.rs, and for `proof` its server in PROVED";
 
 #[cfg(test)]
 mod tests {
@@ -28,9 +30,18 @@ mod tests {
         let lines = |path: &str, text: &str| -> Vec<usize> {
             find(&Source::new(path, text)).iter().map(|hit| hit.0).collect()
         };
-        assert_eq!(lines("crates/addons/store-new/tests/it/server.rs", text), [3]);
-        assert_eq!(lines("crates/addons/store-new/src/tests.rs", text), [3]);
-        assert!(lines("crates/addons/store-redis/tests/it/server.rs", text).is_empty());
+        for found in [
+            "crates/addons/store-new/tests/it/server.rs",
+            "crates/addons/store-redis/tests/it/tls.rs",
+            "crates/addons/store-redis/src/tests.rs",
+            "crates/addons/store-object/tests/it/proof.rs",
+        ] {
+            assert_eq!(lines(found, text), [3], "{found}");
+        }
+        for run in ["server.rs", "server/tls.rs", "proof.rs"] {
+            let path = format!("crates/addons/store-redis/tests/it/{run}");
+            assert!(lines(&path, text).is_empty(), "{path}");
+        }
         let other = text.replace("services", "live-tests");
         assert!(lines("crates/addons/store-new/tests/it/server.rs", &other).is_empty());
     }

@@ -12,6 +12,7 @@ type Helpers = Omit<Picked, 'b'> & Pick<Picked, 'b'>;
 type Picked = { a: core.Inner; b: 1 };
 type Inner = NonNullable<Outer['z']>;
 type Outer = { z: 'v' | null };
+type Tuple = { t: [1, ...string[]] };
 type Recursive = { again?: Recursive[]; f: (x: { y: string }) => void };
 
 declare class Skipped { a: string; m(): { b: 1 } }

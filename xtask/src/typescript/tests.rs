@@ -40,6 +40,7 @@ fn helpers_of_the_language_and_of_zod_are_applied() {
     assert_eq!(samples("Zod")[..2], [json!({"a": ["text"], "e": "x"}), json!({"a": ["text"], "e": "y"})]);
     assert_eq!(samples("Helpers"), [json!({"a": "v", "b": 1})]);
     assert_eq!(samples("Recursive")[0]["again"], json!([]));
+    assert_eq!(samples("Tuple"), [json!({"t": [1, "text"]}), json!({"t": []})]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use serde_json::json;
@@ -38,11 +38,13 @@ pub(super) async fn serve(source: Source, address: SocketAddr, as_json: bool) ->
 /// Reads the session on another thread.
 async fn respond(source: Arc<Source>, render: fn(&Source) -> Result<Response, Failure>) -> Response {
     let rendered = tokio::task::spawn_blocking(move || render(&source)).await;
-    match rendered {
+    let response = match rendered {
         Ok(Ok(response)) => response,
         Ok(Err(failure)) => (StatusCode::INTERNAL_SERVER_ERROR, failure.to_string()).into_response(),
         Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the page can't be rendered").into_response(),
-    }
+    };
+    // The browser must not keep the session on the disk.
+    ([(header::CACHE_CONTROL, "no-store")], response).into_response()
 }
 
 /// Returns a document around the page, which may run no script of ours: it loads the page again after a change.

@@ -426,6 +426,19 @@ fn drift_reports_kinds_and_fields_once() {
 }
 
 #[test]
+fn drift_reads_the_files_after_one_that_can_not_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.transcript"), "no transcript\n").unwrap();
+    fs::write(folder.path().join("b.jsonl"), "{\"type\":\"zz_new\"}\n").unwrap();
+    fs::write(folder.path().join("c.transcript"), "nor is this\n").unwrap();
+    let done = output(&["drift", folder.path().to_str().unwrap()]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stdout).starts_with("recorded kind zz_new: 1 times"), "{}", text(&done.stdout));
+    let errors = text(&done.stderr);
+    assert_eq!(errors.lines().filter(|line| line.starts_with("agentwire: reading ")).count(), 2, "{errors}");
+}
+
+#[test]
 fn drift_reads_a_capture_that_begins_with_noise() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.jsonl");

@@ -16,7 +16,7 @@ use crate::lines;
 use crate::sessions::{LIMIT, TENANT, prompt, session};
 use crate::waiting::within;
 
-/// Each reader gets each message once and in order, with those of the transcript among them.
+/// Each reader gets each message once and in order, with those of the stored session among them.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     let (sessions, turns) = (setup.size(8, 2), setup.size(4, 2));
     setup.runtime.block_on(within("all readers have read", LIMIT, streamed(setup, sessions, turns)))
@@ -127,7 +127,7 @@ fn position(id: &str) -> Result<(u64, u64), Failure> {
     numbers.ok_or_else(|| Failure::new(format!("`{id}` is not the id of an event")))
 }
 
-/// Returns the ids of the assistant's messages in the transcript.
+/// Returns the ids of the assistant's messages in the stored session.
 async fn stored(cluster: &Cluster, n: usize) -> Result<Vec<String>, Failure> {
     let store: Arc<dyn SessionStore> = Arc::new(FolderStore::at(cluster.path("store")));
     let key = SessionKey::new(TENANT, session(n).session)?;

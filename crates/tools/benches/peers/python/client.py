@@ -1,4 +1,4 @@
-"""A client of the bench CLI on the published Python SDK.
+"""A client of the bench CLI on the reference SDK for Python.
 
 What to play is told by environment variables, and what came of it goes out as a line of JSON:
 `docs/performance.md` says more.

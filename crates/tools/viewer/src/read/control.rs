@@ -33,6 +33,9 @@ impl Reader<'_> {
             }
             (other, Way::In) => {
                 let item = self.push(Kind::Question, other.kind());
+                if let InboundRequest::UserDialog(dialog) = other {
+                    self.items[item].note = dialog.dialog_kind.to_string();
+                }
                 if let Ok(raw) = RawJson::encode(other) {
                     self.items[item].parts = request_parts(&raw, &place);
                 }

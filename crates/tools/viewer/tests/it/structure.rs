@@ -260,6 +260,8 @@ fn fields_of_a_dialog_are_shown() {
         r#"< {"type":"control_request","request_id":"d","request":{"subtype":"request_user_dialog","dialog_kind":"choice","payload":"Which?"}}"#,
     ]);
     let dialog = item(&page, 2);
+    let summary = dialog.split("</summary>").next().unwrap();
+    assert!(summary.contains("<span class=n>choice</span>"), "{summary}");
     assert!(dialog.contains("<span class=t>dialog_kind</span> <span class=v>choice</span>"), "{dialog}");
     assert!(dialog.contains("<span class=t>payload</span> <span class=v>Which?</span>"), "{dialog}");
 }
