@@ -1,6 +1,7 @@
 //! `agentwire hub`: the user's MCP servers as one.
 
 mod call;
+mod input;
 mod list;
 mod serve;
 mod servers;

@@ -48,7 +48,10 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-restate", &[FACADE, "agentwire-net", "agentwire-worker"]),
     ("agentwire-hub-config", &[]),
     ("agentwire-hub-names", &["agentwire-net", "agentwire-hub-config"]),
-    ("agentwire-hub-transport", &["agentwire-net", "agentwire-transport", "agentwire-codec"]),
+    (
+        "agentwire-hub-transport",
+        &["agentwire-net", "agentwire-protocol", "agentwire-transport", "agentwire-codec"],
+    ),
     (
         "agentwire-hub",
         &[

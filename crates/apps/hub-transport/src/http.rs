@@ -91,7 +91,8 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
             Some(unauthorized(""))
         }
         StreamableHttpError::UnexpectedServerResponse(why) => {
-            why.starts_with("HTTP ").then(|| RefusedMessage::Unreadable(why.to_string()))
+            let is_answer = why.starts_with("HTTP ") || why.starts_with(UNPARSED);
+            is_answer.then(|| RefusedMessage::Unreadable(why.to_string()))
         }
         error @ (StreamableHttpError::HttpStatus(_)
         | StreamableHttpError::ResponseBodyTooLarge { .. }
@@ -170,6 +171,8 @@ fn everything_may_have_changed() -> [ServerJsonRpcMessage; 3] {
     .map(ServerJsonRpcMessage::notification)
 }
 
+/// The start of `rmcp`'s error for an answer as JSON that it can't parse.
+const UNPARSED: &str = "could not parse JSON response";
 /// The maximum length of a challenge in an error.
 const LONGEST_CHALLENGE: usize = 500;
 /// The maximum number of concurrent requests to a server. Further requests wait.

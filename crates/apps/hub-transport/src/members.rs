@@ -1,15 +1,27 @@
 //! Messages in a form that `rmcp` reads: members of tools that it does not know, such as `execution`, are kept in the tool's
-//! `_meta`, lists lose the items that do not fit MCP, and optional fields of forms lose their `null`.
+//! `_meta`, lists lose the items that do not fit MCP, optional fields of forms lose their `null`, and lone surrogates become
+//! U+FFFD.
 
 use std::borrow::Cow;
 
+use agentwire_protocol::decode::repair_surrogates;
 use rmcp::model::{ListToolsResult, MetaObject, Prompt, Resource, ResourceTemplate, Tool};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`], without the items
-/// of lists that do not fit MCP, and without the `null` of a form's fields.
+/// of lists that do not fit MCP, without the `null` of a form's fields, and with U+FFFD for each lone surrogate escape.
 pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
+    // JSON allows half of a surrogate pair (`"\ud83d"`), which programs in JavaScript write when they cut a text. A Rust
+    // string can't hold it, so one would make the whole message unreadable.
+    match std::str::from_utf8(message).ok().and_then(repair_surrogates) {
+        Some(repaired) => Cow::Owned(kept_values(repaired.as_bytes()).into_owned()),
+        None => kept_values(message),
+    }
+}
+
+/// Returns the message with the values of lists and forms changed as [`kept`] describes.
+fn kept_values(message: &[u8]) -> Cow<'_, [u8]> {
     // Only lists and forms are parsed twice.
     let is_sign = |(at, byte): (usize, &u8)| {
         *byte == b'"' && SIGNS.iter().any(|sign| message[at..].starts_with(sign.as_bytes()))
@@ -247,6 +259,16 @@ mod tests {
     }
 
     #[test]
+    fn lone_surrogate_in_a_description_hides_no_tool() {
+        let tools = r#"[{"name":"a","description":"\ud83d","inputSchema":{},"x":1},{"name":"b"}]"#;
+        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":{tools}}}}}"#);
+        let kept: Value = serde_json::from_slice(&kept(message.as_bytes())).unwrap();
+        let meta = json!({"agentwire/members": {"x": 1}});
+        let expected = json!({"name": "a", "description": "\u{fffd}", "inputSchema": {}, "_meta": meta});
+        assert_eq!(kept["result"]["tools"], json!([expected]));
+    }
+
+    #[test]
     fn other_messages_are_unchanged() {
         let known = json!({"name": "t", "title": "T", "description": "d", "inputSchema": {}, "outputSchema": {},
             "annotations": {}, "icons": [], "_meta": {}});
@@ -254,6 +276,7 @@ mod tests {
             json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [known]}}).to_string(),
             json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": 5, "x": {"inputSchema": 1}}}).to_string(),
             json!({"jsonrpc": "2.0", "id": 1, "result": {"capabilities": {"tools": {}}}}).to_string(),
+            r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"a":"\ud83d\ude00 \\ud83d"}}"#.to_owned(),
             "{\"tools\": ".to_owned(),
         ] {
             assert!(matches!(kept(message.as_bytes()), Cow::Borrowed(_)), "{message}");

@@ -1,25 +1,29 @@
 //! `agentwire hub serve`: all servers as one MCP server, over stdio or HTTP.
 
 use std::env;
+use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agentwire_hub::rmcp::service::ServerInitializeError;
 use agentwire_hub::rmcp::transport::{
-    StreamableHttpServerConfig, StreamableHttpService, stdio,
+    StreamableHttpServerConfig, StreamableHttpService,
     streamable_http_server::session::local::LocalSessionManager,
 };
-use agentwire_hub::{Approval, Gateway, Hub};
+use agentwire_hub::{Approval, CallLimits, Gateway, Hub};
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::TryStreamExt as _;
 use serde_json::json;
+use tokio::io::stdout;
 
-use super::Servers;
 use super::servers::report;
+use super::{Servers, input};
 use crate::failure::Failure;
 use crate::signals::Signals;
 use crate::{loopback, output};
@@ -47,7 +51,11 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let approval = if args.allow { Approval::allowed() } else { Approval::denied() };
     let mut signals = Signals::new()?;
-    let hub = args.servers.start(approval)?;
+    let limits = match args.http {
+        Some(_) => CallLimits::default(),
+        None => CallLimits::default().media(STDIO_MEDIA),
+    };
+    let hub = args.servers.start_within(limits, approval)?;
     let serving = async {
         match args.http {
             Some(address) => over_http(&hub, address, as_json).await,
@@ -66,7 +74,8 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
 }
 
 async fn over_stdio(hub: &Hub) -> Result<(), Failure> {
-    let serving = Gateway::new(hub).pass_logs().serve(stdio()).await.map_err(unserved)?;
+    let transport = (input::repaired(), stdout());
+    let serving = Gateway::new(hub).pass_logs().serve(transport).await.map_err(unserved)?;
     serving.waiting().await?;
     Ok(())
 }
@@ -93,6 +102,7 @@ async fn over_http(hub: &Hub, address: SocketAddr, as_json: bool) -> Result<(), 
     let expected: Arc<str> = format!("Bearer {token}").into();
     let app = Router::new()
         .route_service("/mcp", service)
+        .layer(from_fn(suit_client))
         .layer(from_fn(move |request: Request, next: Next| require(Arc::clone(&expected), request, next)));
     loopback::serve(address, app, |address| {
         let url = format!("http://{address}/mcp");
@@ -114,6 +124,30 @@ async fn require(expected: Arc<str>, request: Request, next: Next) -> Response {
     }
 }
 
+/// Changes answers of `rmcp` that clients take for a failure.
+async fn suit_client(request: Request, next: Next) -> Response {
+    let (is_delete, is_older) = (request.method() == Method::DELETE, is_older(request.headers()));
+    let mut response = next.run(request).await;
+    // The SDK for Python reports that the session was not terminated, unless the status is 200 or 204.
+    if is_delete && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == EVENT_STREAM);
+    if is_older && is_stream { response.map(without_empty_events) } else { response }
+}
+
+/// Returns whether the client uses a version of MCP without empty events, or names none, as for the handshake.
+fn is_older(headers: &HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    version.is_none_or(|version| version < EMPTY_EVENTS)
+}
+
+/// Removes the event without data that opens each stream: SDKs for older versions of MCP report it as invalid JSON.
+fn without_empty_events(body: Body) -> Body {
+    // `rmcp` sends each event as one chunk.
+    Body::from_stream(body.into_data_stream().try_filter(|event| ready(!event.starts_with(b"data: \n"))))
+}
+
 /// Compares in a time that does not depend on where the two differ.
 fn is_same(given: &[u8], expected: &[u8]) -> bool {
     let differing = given.iter().zip(expected).fold(0, |all, (a, b)| all | (a ^ b));
@@ -121,5 +155,11 @@ fn is_same(given: &[u8], expected: &[u8]) -> bool {
 }
 
 const TOKEN: &str = "AGENTWIRE_HUB_TOKEN";
+const EVENT_STREAM: &str = "text/event-stream";
+/// The first version of MCP in which a stream starts with an event without data.
+const EMPTY_EVENTS: &str = "2025-11-25";
+/// The limit of a result's media over stdio, in bytes of base64: the SDK for TypeScript ends the connection at 10 MiB of
+/// input, and a result has text too.
+const STDIO_MEDIA: usize = 7 << 20;
 /// How long a session without a message is kept.
 const IDLE_LIMIT: Duration = Duration::from_secs(24 * 3600);

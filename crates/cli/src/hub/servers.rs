@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentwire_hub::config::{Configured, Launch, Problem, ProblemKind, Severity, Sources, Variables};
-use agentwire_hub::{Approval, Handlers, Hub, ServerSnapshot, ServerState};
+use agentwire_hub::{Approval, CallLimits, Handlers, Hub, ServerSnapshot, ServerState};
 use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
@@ -32,6 +32,11 @@ impl Servers {
     ///
     /// If a named file does not exist, or has an error.
     pub fn start(&self, approval: Approval) -> Result<Hub, Failure> {
+        self.start_within(CallLimits::default(), approval)
+    }
+
+    /// Starts the servers as [`start`](Self::start) does, with limits for calls.
+    pub(super) fn start_within(&self, limits: CallLimits, approval: Approval) -> Result<Hub, Failure> {
         if let Some(missing) = self.configs.iter().find(|file| !file.is_file()) {
             return Err(Failure::new(format!("there is no file {}", missing.display())));
         }
@@ -45,6 +50,7 @@ impl Servers {
             .variables(Variables::new().workspace("."))
             .trust_projects(self.trust)
             .approval(approval)
+            .limits(limits)
             .handlers(handlers)
             // A client kills the gateway two seconds after SIGTERM.
             .grace(Duration::from_millis(500), Duration::from_secs(1))

@@ -1,4 +1,4 @@
-//! The commands that serve HTTP.
+//! The commands that serve HTTP, and the gateway over stdio.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -31,10 +31,17 @@ impl Serving {
         url.split_at(url.find('/').unwrap())
     }
 
-    /// Sends a request with these header lines, and returns the answer.
+    /// Sends a GET request with these header lines, and returns the answer.
     fn get(&self, path: &str, headers: &str) -> String {
+        self.send("GET", path, headers, "")
+    }
+
+    /// Sends a request with these header lines and this body, and returns the answer.
+    fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.place().0).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n").unwrap();
+        let length = body.len();
+        let headers = format!("Connection: close\r\nContent-Length: {length}\r\n{headers}");
+        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}\r\n{body}").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
@@ -89,6 +96,43 @@ fn gateway_without_a_client_names_the_cause() {
     assert!(errors.contains("agentwire: the input ended before the handshake"), "{errors}");
 }
 
+#[cfg(feature = "hub")]
+#[test]
+fn request_with_a_lone_surrogate_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("mcp.json");
+    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
+    let mut gateway = agentwire(&["hub", "serve", "--config", config.to_str().unwrap()]);
+    let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let request = INITIALIZE.replace(r#""client""#, r#""\ud83d""#);
+    // The input ends here, so that a request without an answer ends the program too.
+    writeln!(program.stdin.take().unwrap(), "{request}").unwrap();
+    let done = program.wait_with_output().unwrap();
+    let answer: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(answer["id"] == 1 && answer["result"]["serverInfo"].is_object(), "{answer}");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn large_image_over_stdio_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = r#"{"content": [{"type": "image", "mimeType": "image/png", "data": "@"}]}"#;
+    let file = server(folder.path(), r#"[{"name": "t", "inputSchema": {"type": "object"}}]"#, image);
+    // An argument can't hold the image, so the server makes it. In a configuration `$${` stands for `${`.
+    let data = r"$${2%@*}$(head -c 12000000 /dev/zero | tr '\\0' A)$${2#*@}";
+    fs::write(&file, fs::read_to_string(&file).unwrap().replacen("$2", data, 1)).unwrap();
+    let mut gateway = agentwire(&["hub", "serve", "--allow", "--config", &file]);
+    let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = program.stdin.take().unwrap();
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"s__t","arguments":{}}}"#;
+    writeln!(input, "{INITIALIZE}\n{INITIALIZED}\n{call}").unwrap();
+    let lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let answer = lines.map(Result::unwrap).find(|line| line.contains("\"id\":2")).unwrap();
+    drop(input);
+    program.wait().unwrap();
+    assert!(answer.len() < 10 << 20 && answer.contains("12000000 bytes of base64"), "{answer:.500}");
+}
+
 #[test]
 fn served_page_follows_the_file_and_is_private() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,6 +143,10 @@ fn served_page_follows_the_file_and_is_private() {
     let host = format!("Host: {address}\r\n");
     assert!(serving.get(path, &host).contains("<iframe src=\"page\">"));
     assert!(serving.get(&format!("{path}page"), &host).contains("<!doctype html>"));
+    for part in ["", "page", "version"] {
+        let answer = serving.get(&format!("{path}{part}"), &host);
+        assert!(answer.contains("\r\ncache-control: no-store\r\n"), "{part}: {answer:.500}");
+    }
     let version = |serving: &Serving| {
         serving.get(&format!("{path}version"), &host).split("\r\n\r\n").nth(1).unwrap().to_owned()
     };
@@ -139,3 +187,39 @@ fn hub_over_http_needs_the_token_and_its_own_name() {
         "{answer}"
     );
 }
+
+#[cfg(feature = "hub")]
+#[test]
+fn answers_over_http_suit_the_version_of_the_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("mcp.json");
+    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
+    let serving = Serving::start(&["hub", "serve", "--http", "--config", config.to_str().unwrap()]);
+    let (address, path) = serving.place();
+    let token = serving.first["token"].as_str().unwrap();
+    let headers = format!(
+        "Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\n"
+    );
+    let answer = serving.send("POST", path, &headers, INITIALIZE);
+    assert!(answer.contains("\"serverInfo\"") && !answer.contains("data: \n"), "{answer}");
+    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
+    let headers = format!("{headers}Mcp-Session-Id: {session}\r\n");
+    let answer = serving.send("POST", path, &headers, INITIALIZED);
+    assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+    for (id, version, has_empty_event) in [(2, "2025-06-18", false), (3, "2025-11-25", true)] {
+        let headers = format!("{headers}Mcp-Protocol-Version: {version}\r\n");
+        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let answer = serving.send("POST", path, &headers, &ping);
+        assert!(answer.contains("\"result\""), "{answer}");
+        assert_eq!(answer.contains("data: \n"), has_empty_event, "{version}: {answer}");
+    }
+    let answer = serving.send("DELETE", path, &headers, "");
+    assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+}
+
+/// The handshake of a client.
+#[cfg(feature = "hub")]
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}"#;
+#[cfg(feature = "hub")]
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -345,6 +345,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn answer_with_a_lone_surrogate_is_received() {
+        let (mut lines, _) = lines();
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a\ud83d"}]}}"#;
+        lines.decoder.push(format!("{answer}\n").into_bytes().into());
+        let Some(JsonRpcMessage::Response(answer)) = lines.receive().await else { panic!("no response") };
+        let answer = serde_json::to_value(answer.result).unwrap();
+        assert_eq!(answer["content"][0]["text"], "a\u{fffd}");
+    }
+
+    #[tokio::test]
     async fn closed_connection_can_be_closed_again_and_receives_nothing() {
         let mut lines = Lines::new(Silent, Reader, Arc::new(Backlog::new()), Arc::default());
         lines.close().await.unwrap();

@@ -12,8 +12,8 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    Connected, DisconnectReason, ServiceError, challenge, is_unreadable, lost, over_http, text, unauthorized,
-    web,
+    Connected, DisconnectReason, RefusedMessage, ServiceError, challenge, is_unreadable, lost, over_http,
+    refusal, text, unauthorized, web,
     web::{WebServer, status},
     within,
 };
@@ -220,6 +220,28 @@ async fn unreadable_answer_in_an_event_fails_its_call() {
     let error = connected.echo("a").await.unwrap_err();
     let ServiceError::McpError(error) = error else { panic!("{error}") };
     assert!(is_unreadable(&error), "{error}");
+}
+
+#[tokio::test]
+async fn lone_surrogate_in_an_event_is_read_and_in_a_plain_response_fails_one_call() {
+    let (server, connected) = start().await;
+    let fault = |kind: &'static str, start: &'static str| {
+        server.fault(move |seen| {
+            (seen.rpc() == "tools/call").then(|| {
+                let result = r#"{"content":[{"type":"text","text":"a\ud83d"}]}"#;
+                let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, seen.body["id"]);
+                ([(header::CONTENT_TYPE, kind)], format!("{start}{answer}\n\n")).into_response()
+            })
+        });
+    };
+    fault("text/event-stream", "data: ");
+    assert_eq!(text(connected.echo("a").await.unwrap()), "a\u{fffd}");
+    fault("application/json", "");
+    let error = connected.echo("a").await.unwrap_err();
+    let ServiceError::TransportSend(error) = error else { panic!("{error}") };
+    assert!(matches!(refusal(&*error.error), Some(RefusedMessage::Unreadable(_))), "{error}");
+    server.no_fault();
+    assert_eq!(text(connected.echo("b").await.unwrap()), "b");
 }
 
 #[tokio::test]

@@ -93,6 +93,22 @@ async fn unreadable_answer_fails_its_call() {
 }
 
 #[tokio::test]
+async fn answer_with_a_lone_surrogate_is_received() {
+    let (server, connected) = start().await;
+    let is_call = |seen: &Seen| seen.rpc() == "tools/call";
+    server.fault(move |seen| is_call(seen).then(|| status(202)));
+    let answer = async {
+        within(server.saw(1, is_call)).await;
+        let call = server.seen().into_iter().find(is_call).unwrap();
+        let result = r#"{"content":[{"type":"text","text":"a\ud83d"}]}"#;
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, call.body["id"]);
+        server.push(|| Ok(Bytes::from(format!("data: {answer}\n\n"))));
+    };
+    let (answered, ()) = tokio::join!(connected.echo("a"), answer);
+    assert_eq!(text(answered.unwrap()), "a\u{fffd}");
+}
+
+#[tokio::test]
 async fn restarted_server_is_reached_again() {
     let (server, connected) = start().await;
     let place = server.stop();
