@@ -21,7 +21,7 @@ pub struct SessionExit {
     pub error_kind: Option<AssistantError>,
     /// Whether a turn was running or known to follow, which never gets a result.
     pub in_turn: bool,
-    /// Whether an interrupt of that turn was sent or, if none was running, of the last turn.
+    /// Whether an interrupt of that turn was sent or, if none was running, one that may have aborted the last turn.
     pub interrupted: bool,
 }
 

@@ -15,17 +15,16 @@ pub(crate) fn of_output<T: JsonSchema>() -> Option<RawJson> {
 }
 
 fn object<T: JsonSchema>(what: &str, settings: SchemaSettings) -> Option<Map<String, Value>> {
-    let mut object = match settings.into_generator().into_root_schema_for::<T>().to_value() {
-        Value::Object(object) => object,
-        // `true` and `false` are schemas too.
-        _ => Map::new(),
-    };
+    // `true` and `false` are schemas too.
+    let mut object = std::mem::take(settings.into_generator().into_root_schema_for::<T>().ensure_object());
     // The title would name the Rust type to the model.
     object.remove("title");
     object.remove("$schema");
     // The schema of a tagged enum has `oneOf` and no `type`.
     let kind = object.entry("type").or_insert_with(|| "object".into());
-    if *kind == "object" {
+    if *kind == "object" || kind.as_array().is_some_and(|kinds| kinds.contains(&"object".into())) {
+        // The CLI accepts no other type. An optional map without a value is no structured content.
+        *kind = "object".into();
         return Some(object);
     }
     tracing::error!(name = %T::schema_name(), %kind, "a tool's {what} type is no object: every call will be refused");

@@ -88,7 +88,6 @@ impl Tool {
         Fut::Output: IntoToolOutput,
     {
         let output = Fut::Output::output_schema().map(|schema| schema.decode::<Map<_, _>>());
-        let input = input.filter(|_| !matches!(output, Some(Err(_))));
         let handler = Arc::new(handler);
         let run: Run = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
@@ -102,7 +101,11 @@ impl Tool {
         let tool = Self { name, listed, run };
         match output {
             Some(Ok(schema)) => tool.set("outputSchema", of_object(schema)),
-            _ => tool,
+            // Structured content that is no object is an error, so the handler would run in vain.
+            Some(Err(_)) => {
+                Self { run: Arc::new(|_, _| Box::pin(async { ToolOutput::structured(()) })), ..tool }
+            }
+            None => tool,
         }
     }
 

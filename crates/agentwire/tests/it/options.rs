@@ -245,6 +245,8 @@ fn invalid_values_are_refused() {
         Options::new().disallowed_tools(["Bash(touch:*", "Write(a)"]),
         Options::new().allowed_tools(["Read mcp__my.disk__*"]),
         Options::new().disallowed_tools(["mcp__my.disk__wipe"]),
+        Options::new().allowed_tools(["mcp__my,disk__*"]),
+        Options::new().disallowed_tools(["mcp__my disk__wipe"]),
         Options::new().extra_arg("", None),
         Options::new().extra_arg("--foo", None),
         Options::new().extra_arg("foo=bar", None),

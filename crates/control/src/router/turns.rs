@@ -42,6 +42,8 @@ pub(super) struct Turns {
     owes_result: bool,
     /// Whether an interrupt was sent since the last prompt and the last result.
     interrupted: bool,
+    /// Whether an interrupt was sent that may abort the current turn, even if a prompt was sent after it.
+    may_be_aborted: bool,
     /// Whether a prompt was ever answered, failed or cancelled.
     has_run: bool,
     /// Whether a prompt or a raw line was sent, or the CLI started a turn on its own.
@@ -52,7 +54,7 @@ pub(super) struct Turns {
     has_host_state: bool,
     /// The last result, if it was an error and no message of the conversation followed.
     error_result: Option<Box<TurnResult>>,
-    /// Whether an interrupt of the turn that ended last was sent.
+    /// Whether an interrupt was sent that may have aborted the turn that ended last.
     last_interrupted: bool,
     /// The error kind of the last assistant message of the main conversation.
     error_kind: Option<AssistantError>,
@@ -109,6 +111,7 @@ impl Turns {
 
     pub(super) fn interrupt_sent(&mut self) {
         self.interrupted |= self.in_turn();
+        self.may_be_aborted |= self.interrupted;
     }
 
     /// Handles a message. Returns whether it ends a turn without a `result`: the CLI went idle before it sent one.
@@ -210,7 +213,9 @@ impl Turns {
             );
         }
         (self.awaits_result, self.awaits_result_without_id, self.owes_result) = (false, false, false);
-        self.last_interrupted = std::mem::take(&mut self.interrupted);
+        (self.last_interrupted, self.interrupted) = (self.may_be_aborted, false);
+        // The CLI may have begun the turn of a waiting prompt before it read the interrupt.
+        self.may_be_aborted &= self.prompt_waits() && result.is_some_and(|result| !result.was_aborted());
         (self.has_run, self.given_work) = (true, true);
         self.tasks.report_pending = false;
         // The turn may have begun before the task ended. Then the CLI reports to be idle only after a turn for the report.

@@ -641,6 +641,36 @@ fn interrupt_of_the_last_turn_is_known_at_the_end() {
 }
 
 #[test]
+fn interrupt_before_a_new_prompt_is_known_at_the_end() {
+    let mut script = Script::default();
+    script.prompt(ONE).line(&state("running")).line(&lifecycle(ONE, "started")).line(INIT);
+    script.router.call(script.now, Duration::from_secs(10), &Interrupt::default());
+    script.line(&success("req_1", "{}"));
+    script.prompt(TWO).line(&lifecycle(TWO, "queued")).line(&lifecycle(TWO, "cancelled"));
+    let ending = script.line(ERROR_RESULT).line(&lifecycle(ONE, "completed")).end().ending();
+    assert_eq!((ending.in_turn, ending.interrupted), (false, true));
+}
+
+#[test]
+fn interrupt_at_the_end_of_a_turn_may_abort_that_of_a_waiting_prompt() {
+    for waits in [true, false] {
+        let mut script = Script::default();
+        script.prompt(ONE).line(&state("running")).line(&lifecycle(ONE, "started")).line(INIT);
+        if waits {
+            script.prompt(TWO).line(&lifecycle(TWO, "queued"));
+        }
+        script.router.call(script.now, Duration::from_secs(10), &Interrupt::default());
+        script.line(RESULT).line(&lifecycle(ONE, "completed"));
+        if !waits {
+            script.prompt(TWO).line(&lifecycle(TWO, "queued"));
+        }
+        script.line(&lifecycle(TWO, "started")).line(INIT).line(&success("req_1", "{}"));
+        let ending = script.line(ERROR_RESULT).line(&lifecycle(TWO, "completed")).end().ending();
+        assert_eq!((ending.in_turn, ending.interrupted), (false, waits));
+    }
+}
+
+#[test]
 fn after_a_broken_input_open_calls_wait_for_the_reply_or_the_end() {
     let mut script = Script::default();
     script.call();

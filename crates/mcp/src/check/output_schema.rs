@@ -27,15 +27,13 @@ impl OutputCheck {
         if result.is_error || result.content.is_none() && result.structured_content.is_none() {
             return answer;
         }
-        match check(tool, schema, result.structured_content.as_ref()) {
-            Ok(()) => answer,
-            Err(text) => rpc::result(id, ToolOutput::error(text)),
-        }
+        let objection = check(tool, schema, result.structured_content.as_ref());
+        objection.map_or(answer, |text| rpc::result(id, ToolOutput::error(text)))
     }
 }
 
-/// Checks structured output; an error is the text for the model.
-fn check(tool: &str, schema: &Schema, output: Option<&Value>) -> Result<(), String> {
+/// Returns why structured output does not match, as text for the model.
+fn check(tool: &str, schema: &Schema, output: Option<&Value>) -> Option<String> {
     let violations = match (output, schema.compiled()) {
         (None, _) => Some("\n- there is no structured content".to_owned()),
         (Some(output), Ok(validator)) => violations::list(validator, output, "the output itself"),
@@ -43,11 +41,10 @@ fn check(tool: &str, schema: &Schema, output: Option<&Value>) -> Result<(), Stri
             tracing::error!(tool, error, "the output schema of an MCP tool can't be used");
             None
         }
-    };
-    let Some(violations) = violations else { return Ok(()) };
+    }?;
     // The log omits the violations, since they quote the output.
     tracing::error!(tool, "the output of an MCP tool does not match its own schema");
-    Err(format!("The output of the tool `{tool}` does not match the schema that it declares.{violations}"))
+    Some(format!("The output of the tool `{tool}` does not match the schema that it declares.{violations}"))
 }
 
 #[derive(Deserialize)]

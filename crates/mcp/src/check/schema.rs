@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use agentwire_protocol::decode::decode;
 use jsonschema::Validator;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::violations;
 
@@ -34,20 +34,14 @@ impl Schema {
         let validator = self.compiled().map_err(|error| {
             Objection::Unchecked(format!("the input schema of the tool `{tool}` can't be used: {error}"))
         })?;
-        let input = match input.map(decode::<Value>) {
-            None | Some(Ok(Value::Null)) => Value::Object(Map::new()),
-            Some(Ok(input)) => input,
-            Some(Err(error)) => {
-                let why = format!("the input of the tool `{tool}` can't be read: {error}");
-                return Err(Objection::Unchecked(why));
-            }
-        };
-        match violations::list(validator, &input, "the input itself") {
-            None => Ok(()),
-            Some(violations) => Err(Objection::Unfit(format!(
-                "The input does not match the schema of the tool `{tool}`; it was not called.{violations}"
-            ))),
-        }
+        let input = input.map(decode::<Value>).transpose().map_err(|error| {
+            Objection::Unchecked(format!("the input of the tool `{tool}` can't be read: {error}"))
+        })?;
+        let input = input.filter(|input| !input.is_null()).unwrap_or_else(|| json!({}));
+        let Some(violations) = violations::list(validator, &input, "the input itself") else { return Ok(()) };
+        Err(Objection::Unfit(format!(
+            "The input does not match the schema of the tool `{tool}`; it was not called.{violations}"
+        )))
     }
 
     pub(super) fn compiled(&self) -> Result<&Validator, &str> {

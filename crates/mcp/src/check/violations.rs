@@ -3,7 +3,7 @@
 use agentwire_control::panics::excerpt;
 use jsonschema::{
     ValidationError, Validator,
-    error::ValidationErrorKind::{AnyOf, Constant, OneOfNotValid, Type},
+    error::ValidationErrorKind::{AdditionalProperties, AnyOf, Constant, OneOfNotValid, Type},
 };
 use serde_json::Value;
 
@@ -13,42 +13,59 @@ pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option
     if validator.is_valid(value) {
         return None;
     }
-    let mut all = validator.iter_errors(value).flat_map(|violation| lines(&violation, itself));
-    let mut text: String = all.by_ref().take(MAX_VIOLATIONS).collect();
-    if all.next().is_some() {
-        text.push_str("\n- and more");
-    }
+    let violations: Vec<_> = validator.iter_errors(value).take(MAX_DISTINCT).collect();
+    let mut found = Vec::new();
+    violations.iter().for_each(|violation| add(violation, 0, &mut found));
+    // The first branch of each violation comes first: one with many branches hides no other violation.
+    found.sort_by_key(|(branch, ..)| *branch);
+    let mut text: String = found.iter().take(MAX_VIOLATIONS).map(|found| line(found, itself)).collect();
+    text.extend((found.len() > MAX_VIOLATIONS).then_some("\n- and more"));
     Some(text)
 }
 
-/// Returns the line of a violation; of `anyOf` and `oneOf`, the lines of their branches.
+/// A violation with the number of its branch, and its message without the value.
+type Found<'a> = (usize, String, &'a ValidationError<'a>);
+
+/// Adds a violation, unless an equal one is there; of `anyOf` and `oneOf`, those of the branches that fit best.
 ///
-/// Optional structs and most enums have such branches. The branches for another type or another tag are left out, unless
-/// all are.
-fn lines(violation: &ValidationError<'_>, itself: &str) -> Vec<String> {
+/// Optional structs and most enums have such branches. If all are for another type or another tag, only the violations
+/// that tell so are added.
+fn add<'a>(violation: &'a ValidationError<'a>, branch: usize, found: &mut Vec<Found<'a>>) {
     let path = violation.instance_path();
     if let AnyOf { context } | OneOfNotValid { context } = violation.kind() {
-        let is_meant = |branch: &&Vec<ValidationError<'_>>| {
-            !branch.iter().any(|violation| match violation.kind() {
-                Type { .. } => violation.instance_path() == path,
-                Constant { .. } => violation.instance_path() != path,
-                _ => false,
-            })
+        // 2: the branch is for another type or tag. 1: it may be for another variant, or the value has a field too many.
+        let misfit = |violation: &ValidationError<'_>| match violation.kind() {
+            Type { .. } if violation.instance_path() == path => 2,
+            Constant { .. } if violation.instance_path() != path => 2,
+            AdditionalProperties { .. } if violation.instance_path() == path => 1,
+            _ => 0,
         };
-        let (meant, others): (Vec<_>, Vec<_>) = context.iter().partition(is_meant);
-        let branches = if meant.is_empty() { others } else { meant };
-        return branches.into_iter().flatten().flat_map(|violation| lines(violation, itself)).collect();
+        let worst = |branch: &Vec<_>| branch.iter().map(misfit).max();
+        let least = context.iter().map(worst).min().flatten();
+        for (index, best) in context.iter().filter(|branch| worst(branch) == least).enumerate() {
+            let shown = best.iter().filter(|violation| least < Some(2) || misfit(violation) == 2);
+            shown.for_each(|violation| add(violation, branch + index, found));
+        }
+        return;
     }
-    let pointer = if path.as_str().is_empty() { itself } else { path.as_str() };
-    let mut why = violation.to_string();
-    if why.len() > MAX_QUOTED {
-        // The message quotes the value: leave it out.
-        why = violation.masked().to_string();
+    let message = violation.masked().to_string();
+    let is_known = |(_, known, other): &Found<'_>| *known == message && other.instance_path() == path;
+    if found.len() < MAX_DISTINCT && !found.iter().any(is_known) {
+        found.push((branch, message, violation));
     }
-    vec![format!("\n- {pointer}: {}", excerpt(&why))]
+}
+
+/// Returns the line of a violation. It takes as long as the value is, since the full message quotes the value.
+fn line((_, message, violation): &Found<'_>, itself: &str) -> String {
+    let (path, full) = (violation.instance_path().as_str(), violation.to_string());
+    let why = if full.len() > MAX_QUOTED { message } else { &full };
+    format!("\n- {}: {}", excerpt(if path.is_empty() { itself } else { path }), excerpt(why))
 }
 
 const MAX_VIOLATIONS: usize = 20;
+
+/// How many violations the listed ones are chosen from: more than an enum has variants.
+const MAX_DISTINCT: usize = 1000;
 
 /// The longest violation, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use agentwire_mcp::{Outbox, Server, schemars::JsonSchema};
+use agentwire_mcp::{Outbox, Server, Tool, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -38,6 +38,7 @@ struct Paint {
     color: Option<Color>,
     with: Option<Brush>,
     shape: Shape,
+    area: Option<Area>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -63,6 +64,14 @@ enum Shape {
     Circle { radius: f64 },
     Square { side: f64 },
     Line(Point),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema matters")]
+enum Area {
+    Circle { radius: f64 },
+    Square { side: f64 },
+    Dot,
 }
 
 async fn start() -> (Cli, Arc<AtomicUsize>) {
@@ -126,6 +135,11 @@ async fn violations_of_an_option_or_an_enum_name_the_field_and_the_rule() {
         call("on", json!({"x": "1", "y": 1, "tags": ["x".repeat(200), true]})).await,
         "- /on/tags/1: true is not of type \"string\"\n- /on/x: \"1\" is not of type \"integer\""
     );
+    // A field too many is no sign of another branch if there is no better one.
+    assert_eq!(
+        call("on", json!({"x": "1", "y": 1, "z": 0})).await,
+        "- /on/x: \"1\" is not of type \"integer\"\n- /on: Additional properties are not allowed ('z' was unexpected)"
+    );
     assert_eq!(
         call("on", json!(5)).await,
         "- /on: 5 is not of type \"null\"\n- /on: 5 is not of type \"object\""
@@ -142,6 +156,52 @@ async fn violations_of_an_option_or_an_enum_name_the_field_and_the_rule() {
     let tags = call("shape", json!({"kind": "star"})).await;
     assert!(tags.contains(r#"- /shape/kind: "circle" was expected"#), "{tags}");
     assert!(tags.contains(r#"- /shape/kind: "line" was expected"#), "{tags}");
+    // The tag is a key.
+    let side = r#"- /area/Square/side: "3" is not of type "number""#;
+    assert_eq!(call("area", json!({"Square": {"side": "3"}})).await, side);
+    let unknown = call("area", json!({"Sqare": {}})).await;
+    assert!(unknown.contains("('Sqare' was unexpected)"), "{unknown}");
+    assert!(unknown.contains(r#"- /area: "Square" is a required property"#), "{unknown}");
+}
+
+/// A server with the tool `t`, whose input has this field and the integer `z`.
+async fn with_field(field: Value) -> Cli {
+    let schema = json!({"properties": {"field": field, "z": {"type": "integer"}}, "required": ["z"]});
+    let tool = Tool::with_schema("t", "", &RawJson::encode(&schema).unwrap(), async |_, _| ()).unwrap();
+    Cli::serving(Server::new("s", "1").with(tool)).await
+}
+
+#[tokio::test]
+async fn a_field_with_many_variants_hides_no_other_field() {
+    let variants = |count| {
+        let variant = |n| {
+            let properties = json!({"kind": {"const": format!("k{n}")}, "a": {"type": "integer"}});
+            json!({"type": "object", "properties": properties, "required": ["kind", "a"]})
+        };
+        json!({"oneOf": (0..count).map(variant).collect::<Vec<_>>()})
+    };
+    let other = "- /z: \"no\" is not of type \"integer\"";
+    let mut cli = with_field(variants(12)).await;
+    let mut call = async |field: Value| {
+        let result = cli.call("t", json!({"field": field, "z": "no"})).await;
+        let mut lines: Vec<_> = lines(&result)[1..].iter().map(|line| (*line).to_owned()).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let required = |name| format!("- /field: \"{name}\" is a required property");
+    assert_eq!(call(json!({})).await, [&required("a"), &required("kind"), other]);
+    assert_eq!(call(json!("k1")).await, ["- /field: \"k1\" is not of type \"object\"", other]);
+    assert_eq!(call(json!({"kind": "k7"})).await, [&required("a"), other]);
+    let tags = call(json!({"kind": "k"})).await;
+    let expected = |n| format!("- /field/kind: \"k{n}\" was expected");
+    assert_eq!((tags.len(), &*tags[12]), (13, other));
+    assert!((0..12).all(|n| tags.contains(&expected(n))), "{tags:?}");
+    // More variants than lines.
+    let mut cli = with_field(variants(25)).await;
+    let result = cli.call("t", json!({"field": {"kind": "k"}, "z": "no"})).await;
+    let lines = lines(&result);
+    assert!(lines.contains(&other), "{lines:?}");
+    assert_eq!((lines.len(), lines[21]), (22, "- and more"));
 }
 
 #[tokio::test]
@@ -163,6 +223,10 @@ async fn a_huge_input_is_not_quoted() {
     let (mut cli, _) = start().await;
     let result = cli.call("move", json!({"to": "x".repeat(100_000)})).await;
     assert_eq!(lines(&result)[1], "- /to: value is not of type \"object\"");
+    let branches = vec![json!({"type": "string"}); 300];
+    let mut strings = with_field(json!({"anyOf": branches})).await;
+    let result = strings.call("t", json!({"field": {"x": "x".repeat(100_000)}, "z": 1})).await;
+    assert_eq!(lines(&result)[1..], ["- /field: value is not of type \"string\""]);
     let many: Vec<_> = (0..1000).collect();
     let result = cli.call("move", json!({"to": {"x": 1, "y": 1, "tags": many}})).await;
     assert_eq!(lines(&result).len(), 22);

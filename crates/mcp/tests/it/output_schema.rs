@@ -1,8 +1,11 @@
 //! The check of a tool's structured output against the declared schema.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use agentwire_mcp::{Json, Server, Tool, ToolOutput, schemars::JsonSchema};
@@ -70,8 +73,23 @@ async fn a_tool_with_an_output_type_that_is_no_object_does_not_run() {
     let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
     let tool = &listed["result"]["tools"][0];
     assert_eq!((&tool["inputSchema"]["type"], tool.get("outputSchema")), (&json!("object"), None));
-    assert_eq!(cli.call("list", json!({})).await["isError"], true);
+    let result = cli.call("list", json!({})).await;
+    assert_eq!(result["isError"], true);
+    let text = "the tool's output is no object, which structured content must be";
+    assert_eq!(result["content"][0]["text"], text);
     assert_eq!(ran.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn an_optional_map_is_structured_content() {
+    let server = Server::new("s", "1")
+        .tool("some", "", async |_: NoInput, _| Json(Some(BTreeMap::from([("n", 1)]))))
+        .tool("none", "", async |_: NoInput, _| Json(None::<BTreeMap<String, i32>>));
+    let mut cli = Cli::serving(server).await;
+    let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+    assert_eq!(listed["result"]["tools"][0]["outputSchema"]["type"], "object");
+    assert_eq!(cli.call("some", json!({})).await["structuredContent"], json!({"n": 1}));
+    assert_eq!(cli.call("none", json!({})).await["isError"], true);
 }
 
 #[tokio::test]

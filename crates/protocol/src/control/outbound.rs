@@ -48,8 +48,8 @@ use crate::{RawJson, RequestId};
 
 /// A request to the CLI with its reply type.
 ///
-/// Serializes as a JSON object with the request's fields, or as a unit struct; [`OutboundRequest`] writes `subtype` in
-/// front. Other values are an error.
+/// Serializes as a JSON object with the request's fields without `subtype`, or as a unit struct; [`OutboundRequest`]
+/// writes `subtype` in front. Other values are an error.
 /// Implement it for a custom type to send a request that this crate does not know; the crate's front page
 /// has an example.
 /// Require a field of a reply only if the reply is wrong without it: give other non-optional fields
