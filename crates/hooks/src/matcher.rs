@@ -27,8 +27,8 @@ impl Matcher {
 
     /// Matches these tools by their exact names.
     ///
-    /// Names are those of hooks, with their case: the start of a subagent is `Agent` (`Task` matches it too), and a tool
-    /// of an MCP server is `mcp__server__tool`.
+    /// Names are those of hooks, with their case: the start of a subagent is `Agent`, and a tool of an MCP server is
+    /// `mcp__server__tool`. Older names match too, such as `Task` for `Agent`.
     /// In MCP names the CLI replaces all characters but letters, digits, `_` and `-` by `_`, and so does this function: a
     /// tool `do.it` may be written as `mcp__server__do.it`.
     ///
@@ -90,10 +90,10 @@ impl Matcher {
 
     /// Returns whether the CLI would call a tool's hook with this matcher.
     ///
-    /// The name is that of a hook's input. `Task` and `Agent` are names of one tool.
+    /// The name is that of a hook's input. Older names of a tool match too, such as `Task` for `Agent`.
     pub fn matches(&self, tool: &str) -> bool {
-        let tools: &[&str] = if matches!(tool, "Agent" | "Task") { &["Agent", "Task"] } else { &[tool] };
-        !self.is_empty() && self.text().is_none_or(|text| Pattern::read(text).matches(tools))
+        let tools: Vec<&str> = name::all(tool).collect();
+        !self.is_empty() && self.text().is_none_or(|text| Pattern::read(text).matches(&tools))
     }
 
     /// Returns whether a failing handler refuses the event, if the event can be refused.

@@ -14,7 +14,7 @@ use agentwire_protocol::{
     permission::{Decision, Rule},
 };
 
-use crate::{PermissionHandler, pattern::name::normalized};
+use crate::{PermissionHandler, pattern::name};
 
 /// Allows the tools of these names, and leaves others open.
 ///
@@ -51,7 +51,7 @@ where
         let name = current_name(&request.tool_name).to_ascii_lowercase();
         // A tool's name may lack its server.
         let of_server = server_of(&request)
-            .map(|server| normalized(&format!("mcp__{server}__{name}"), "").to_ascii_lowercase());
+            .map(|server| name::normalized(&format!("mcp__{server}__{name}"), "").to_ascii_lowercase());
         let mut names = [Some(name), of_server].into_iter().flatten();
         let denied =
             names.any(|name| tools.iter().any(|tool| begins(tool, &name) || is_server_of(tool, &name)));
@@ -98,7 +98,7 @@ fn allows(pattern: &str, request: &CanUseTool) -> bool {
 /// Returns the request's server, in the form that its tools' names contain.
 fn server_of(request: &CanUseTool) -> Option<String> {
     let server = &request.mcp_server.as_ref()?.name;
-    Some(normalized(&format!("mcp__{server}"), "").split_off("mcp__".len()))
+    Some(name::normalized(&format!("mcp__{server}"), "").split_off("mcp__".len()))
 }
 
 fn begins(pattern: &str, name: &str) -> bool {
@@ -119,7 +119,7 @@ fn denied_names(text: &str) -> Vec<String> {
         Err(_) => (text.split('(').next().unwrap_or_default().trim().to_owned(), false),
     };
     let name = current_name(&name).to_ascii_lowercase();
-    let name = normalized(&name, "*");
+    let name = name::normalized(&name, "*");
     // A `*` in the middle would match nothing: deny all names that begin like the text before it.
     let name = name.find('*').map_or(&*name, |star| &name[..=star]);
     let server = name.strip_suffix("__").filter(|_| name.starts_with("mcp__"));
@@ -134,16 +134,8 @@ fn denied_names(text: &str) -> Vec<String> {
 
 /// Returns the current name of a tool, since an old CLI uses older names.
 fn current_name(name: &str) -> &str {
-    RENAMED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)).map_or(name, |(_, today)| today)
+    name::RENAMED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)).map_or(name, |(_, today)| today)
 }
 
 /// Tools that only read files, by the names of CLI 2.1.330.
 const READ_ONLY: &[&str] = &["Read", "Glob", "Grep"];
-/// Older tool names, with the current names that CLI 2.1.330 uses instead.
-const RENAMED: &[(&str, &str)] = &[
-    ("Task", "Agent"),
-    ("KillShell", "TaskStop"),
-    ("KillBash", "TaskStop"),
-    ("Brief", "SendUserMessage"),
-    ("ListMcpResources", "ListMcpResourcesTool"),
-];

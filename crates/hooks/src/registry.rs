@@ -19,6 +19,7 @@ use crate::{
     callback::{Callback, answer},
     error::HookError,
     event::Event,
+    pattern::name,
     registration::{Registration, is_object},
     strict,
 };
@@ -176,13 +177,8 @@ impl Hooks {
         I::Item: AsRef<str>,
     {
         let tools: Vec<I::Item> = tools.into_iter().collect();
-        let mut tools: Vec<&str> = tools.iter().map(AsRef::as_ref).collect();
-        // Matchers may use either name of a tool; `system/init` contains one.
-        for (name, other) in [("Task", "Agent"), ("Agent", "Task")] {
-            if tools.contains(&name) {
-                tools.push(other);
-            }
-        }
+        // Matchers may use any name of a tool; `system/init` contains one.
+        let tools: Vec<&str> = tools.iter().flat_map(|tool| name::all(tool.as_ref())).collect();
         self.registrations.iter().filter_map(|registration| registration.misfit(&tools)).collect()
     }
 

@@ -86,7 +86,7 @@ impl WorkerConfig {
     /// and the permission mode do not change this. For other tools the CLI decides.
     ///
     /// [`Worker::new`](crate::Worker::new) refuses a name that no tool can have, such as a rule (`Bash(rm:*)`). The worker
-    /// logs a warning if a session has none of the tools, or if a name differs from that of its tool in its case.
+    /// logs a warning for each name that matches none of a session's tools.
     ///
     /// A parked question about one of these tools continues without another call of the model, except in a subagent, in
     /// an in-process MCP server, and beside another open question.

@@ -74,8 +74,29 @@ pub(crate) fn is_of_name(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_' || char == '-'
 }
 
+/// Returns the names of a tool: the current one and the older ones, of which the tool's name may be one.
+pub(crate) fn all(tool: &str) -> impl Iterator<Item = &str> {
+    let current = RENAMED.iter().find(|(old, _)| *old == tool).map_or(tool, |(_, current)| current);
+    let older = RENAMED.iter().filter(move |(_, new)| *new == current).map(|(old, _)| *old);
+    std::iter::once(current).chain(older)
+}
+
 /// The longest name that the API accepts.
 pub(crate) const MAX_LENGTH: usize = 128;
+/// Older tool names, with the current names, of CLI 2.1.330 and 2.1.197. A matcher with an older name matches too.
+pub(crate) const RENAMED: &[(&str, &str)] = &[
+    ("Task", "Agent"),
+    ("KillShell", "TaskStop"),
+    ("KillBash", "TaskStop"),
+    ("AgentOutput", "TaskOutput"),
+    ("BashOutput", "TaskOutput"),
+    ("ListPeers", "ListAgents"),
+    ("Brief", "SendUserMessage"),
+    ("ListMcpResources", "ListMcpResourcesTool"),
+    ("ReadMcpResource", "ReadMcpResourceTool"),
+    ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
+    ("ProposeGoal", "SetGoal"),
+];
 /// The tools of CLI 2.1.330 and earlier.
 pub(crate) const KNOWN: &[&str] = &[
     "Agent",

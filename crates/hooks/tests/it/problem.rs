@@ -80,10 +80,12 @@ fn a_list_with_a_name_that_no_tool_has_is_an_error() {
 fn a_matcher_that_fits_no_tool_of_the_session_is_a_warning() {
     let hooks = pre_tool_use(Matcher::tools(["bash"]))
         .on_matching(PreToolUse, Matcher::tools(["Agent"]), async |_, _| ())
+        .on_matching(PreToolUse, Matcher::tools(["KillShell"]), async |_, _| ())
         .on_matching(PostToolUse, Matcher::pattern("mcp__srv__.*"), async |_, _| ())
         .on_matching(SubagentStart, Matcher::pattern("reviewer"), async |_, _| ())
         .on_any(async |_: AnyHook, _| ());
-    let texts: Vec<String> = hooks.misfits(["Task", "Bash"]).iter().map(ToString::to_string).collect();
+    let texts: Vec<String> =
+        hooks.misfits(["Task", "Bash", "TaskStop"]).iter().map(ToString::to_string).collect();
     let expected = [
         "the PreToolUse hook with the matcher `bash` may guard nothing: `bash` differs from the tool's name in its case",
         "the PostToolUse hook with the matcher `mcp__srv__.*` may guard nothing: it matches none of the session's tools",
@@ -94,11 +96,14 @@ fn a_matcher_that_fits_no_tool_of_the_session_is_a_warning() {
 #[test]
 fn a_matcher_matches_tools_as_the_cli_does() {
     let none: [&str; 0] = [];
-    let cases: [(Matcher, &[&str], &[&str]); 7] = [
+    let cases: [(Matcher, &[&str], &[&str]); 10] = [
         (Matcher::any(), &["Bash", "mcp__srv__wipe"], &[]),
         (Matcher::tools(["Bash", "bash"]), &["Bash"], &["BASH", "BashOutput"]),
         (Matcher::tools(["Task"]), &["Task", "Agent"], &["TaskStop"]),
         (Matcher::tools(["Agent"]), &["Task", "Agent"], &["ListAgents"]),
+        (Matcher::tools(["KillShell"]), &["TaskStop", "KillShell", "KillBash"], &["taskstop", "killshell"]),
+        (Matcher::tools(["TaskStop"]), &["TaskStop", "KillShell"], &["Task", "Bash"]),
+        (Matcher::pattern("^ListPeers$"), &["ListAgents"], &["Agent"]),
         (Matcher::tools(["mcp__srv__do.it"]), &["mcp__srv__do_it"], &["mcp__srv__do"]),
         (Matcher::tools(none), &[], &["Bash"]),
         (Matcher::pattern("mcp__srv__.*"), &["mcp__srv__wipe"], &["mcp__other__wipe"]),

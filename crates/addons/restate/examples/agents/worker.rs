@@ -13,9 +13,11 @@ use crate::{Outcome, POOL, ended, settings::Settings};
 pub(crate) async fn run(settings: &Settings, listener: TcpListener, url: &str) -> Outcome {
     let store = FolderStore::at(&settings.store);
     let store = Arc::new(if settings.synced { store.synced() } else { store });
-    let options = Options::new().include_partial_messages().allowed_tools(settings.allowed_tools.clone());
-    // A turn of a tenant could leave settings in the folder that run commands in the next process.
-    let options = options.untrusted_folder();
+    let options = Options::new()
+        .include_partial_messages()
+        .allowed_tools(settings.allowed_tools.clone())
+        // A turn of a tenant could leave settings in the folder that run commands in the next process.
+        .untrusted_folder();
     let admission = match (settings.slots, settings.memory) {
         (Some(slots), _) => Admission::slots(slots),
         (None, Some(memory)) => Admission::memory(memory, memory / 8),

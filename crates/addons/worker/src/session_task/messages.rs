@@ -1,6 +1,6 @@
 //! The messages of the CLI in a turn, and the time limit for a CLI that does not go idle.
 
-use std::time::Duration;
+use std::{slice, time::Duration};
 
 use agentwire::{
     Incoming, Message, Session, System, TurnResult,
@@ -70,12 +70,12 @@ impl SessionTask {
         Some(Event::Result { deferred: self.result.as_deref().is_some_and(is_deferred) })
     }
 
-    /// Logs the warnings of the process, each once: those of its session, and those about approvals that match none of its
-    /// tools. The message that lists the tools, at the start of a turn, may add some.
+    /// Logs the warnings of the process, each once: those of its session, and one for each approval that matches none of
+    /// its tools. The message that lists the tools, at the start of a turn, may add some.
     pub(super) fn log_warnings(&mut self, tools: &[Box<str>]) {
-        let approvals =
-            if tools.is_empty() { Vec::new() } else { approvals_hook(&self.config.approvals).misfits(tools) };
-        let approvals = approvals.iter().map(|warning| format!("approvals: {warning}"));
+        let names = if tools.is_empty() { &[] } else { &self.config.approvals[..] };
+        let misfits = names.iter().flat_map(|name| approvals_hook(slice::from_ref(name)).misfits(tools));
+        let approvals = misfits.map(|warning| format!("approvals: {warning}"));
         let warnings = self.session.iter().flat_map(Session::warnings).map(ToString::to_string);
         for warning in warnings.chain(approvals) {
             if !self.warned.contains(&warning) {

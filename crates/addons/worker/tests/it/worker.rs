@@ -231,13 +231,15 @@ async fn warnings_are_logged_once_for_each_process() {
     std::fs::write(&file, "{}").unwrap();
     let file = file.canonicalize().unwrap();
     let (warned, _guard) = Warned::here();
-    let (worker, mut ends) = started(place.worker().approvals(["bash"]));
+    let (worker, mut ends) = started(place.worker().approvals(["bash", "Bash", "mcp__mail__snd"]));
     // The third turn has a process of its own.
     for (epoch, id, times) in [(1, 1, 1), (2, 2, 1), (4, 3, 2)] {
         assert_eq!(start(&worker, 1, epoch, &prompt(id, "list")), Start::Started);
         assert_eq!(end(&mut ends).await.outcome, done());
         assert_eq!(warned.count(file.to_str().unwrap()), times, "in turn {epoch}");
         assert_eq!(warned.count("`bash` differs from the tool's name in its case"), times, "in turn {epoch}");
+        assert_eq!(warned.count("`mcp__mail__snd` may guard nothing"), times, "in turn {epoch}");
+        assert_eq!(warned.count("`Bash`"), 0, "in turn {epoch}");
     }
 }
 
