@@ -3,7 +3,10 @@
 use std::{
     collections::HashMap,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -39,7 +42,7 @@ use crate::{
     launch::Wanted,
     listing,
     live::{Handle, Live},
-    outbox::{Outbox, Room, lines},
+    outbox::{Outbox, Room, Warned, lines},
     prompt,
 };
 
@@ -64,6 +67,8 @@ pub async fn serve(
     let agent = Arc::new(Agent {
         settings,
         room: room.clone(),
+        warned: Warned::default(),
+        is_initialized: AtomicBool::new(false),
         client: Mutex::default(),
         sessions: Mutex::default(),
         tasks: TaskTracker::new(),
@@ -112,8 +117,10 @@ pub async fn serve(
 struct Agent {
     settings: Settings,
     room: Room,
-    /// What the client can do; `None` before `initialize`.
-    client: Mutex<Option<ClientCapabilities>>,
+    warned: Warned,
+    is_initialized: AtomicBool,
+    /// What the client can do, as of the last `initialize`.
+    client: Mutex<ClientCapabilities>,
     sessions: Mutex<HashMap<Arc<str>, Handle>>,
     /// All tasks: those of sessions, and those of requests that wait for one.
     tasks: TaskTracker,
@@ -128,7 +135,7 @@ impl Agent {
         responder: Responder<Value>,
         client: ConnectionTo<Client>,
     ) -> Result<(), Error> {
-        if self.client().is_none() && request.method() != "initialize" {
+        if !self.is_initialized.load(Ordering::Relaxed) && request.method() != "initialize" {
             return responder.respond_with_error(uninitialized(request.method()));
         }
         let request = match ClientRequest::parse_message(request.method(), request.params()) {
@@ -136,11 +143,12 @@ impl Agent {
             Err(error) => return responder.respond_with_error(unreadable(error)),
         };
         let agent = Arc::clone(self);
-        let outbox = Outbox::new(client, self.room.clone());
+        let outbox = Outbox::new(client, self.room.clone(), self.warned.clone());
         match request {
             ClientRequest::InitializeRequest(request) => {
                 let answer = capabilities::initialized(&request.client_capabilities);
-                *self.client() = Some(request.client_capabilities);
+                *self.client() = request.client_capabilities;
+                self.is_initialized.store(true, Ordering::Relaxed);
                 return responder.cast().respond(answer);
             }
             // The CLI has logged in at a terminal, and reads the login when a session starts.
@@ -216,8 +224,7 @@ impl Agent {
         replays: bool,
     ) -> Result<(), Error> {
         let started = async {
-            let client = self.client().clone().unwrap_or_default();
-            let features = Features::of(&client, &wanted.cwd);
+            let features = Features::of(&self.client(), &wanted.cwd);
             let resume = wanted.resume.clone();
             let id: Arc<str> = resume.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string()).into();
             let options = wanted.options(&id, &self.settings)?;
@@ -322,7 +329,7 @@ impl Agent {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn client(&self) -> MutexGuard<'_, Option<ClientCapabilities>> {
+    fn client(&self) -> MutexGuard<'_, ClientCapabilities> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -58,7 +58,7 @@ enum Command {
 pub(crate) struct Live {
     session: Session,
     mapping: Mapping,
-    /// How many warnings of the session are shown.
+    /// How many warnings of the session were read.
     warned: usize,
     turns: Turns,
     responders: HashMap<Uuid, Responder<PromptResponse>>,
@@ -213,10 +213,12 @@ impl Live {
         }
     }
 
-    /// Shows the warnings of the session that are not shown yet. The start of a turn may add some.
+    /// Shows the new warnings of the session that no session of the connection has shown. The start of a turn may add
+    /// some.
     async fn show_warnings(&mut self) {
         let warnings = self.session.warnings();
-        let new = warnings[self.warned..].iter().map(|warning| self.mapping.warning(warning)).collect();
+        let new = warnings[self.warned..].iter().filter(|warning| self.handle.outbox.is_first(warning));
+        let new = new.filter_map(|warning| self.mapping.warning(warning)).collect();
         self.warned = warnings.len();
         self.handle.show(new).await;
     }

@@ -2,19 +2,21 @@
 
 use agent_client_protocol::v1::schema::ResourceLink;
 
-/// Returns a link as a user types it. Only a link to a file is a mention.
+/// Returns a link as a user types it. Only a link to a file is a mention, unless the CLI would misread its path.
 pub(crate) fn of(link: &ResourceLink) -> String {
     let Some(path) = link.uri.strip_prefix("file://") else {
         return escaped(&format!("[{}]({})", link.name, link.uri));
     };
     let (path, position) = split_position(path);
     let path = decoded(path);
-    if path.contains('"') || escaped(&path) != path {
-        // The CLI would take a part of the path for the mention of another file.
+    if path.contains(['"', '#']) || escaped(&path) != path {
+        // The CLI would take a part of the path for the mention of another file. It cuts each path at `#`.
         return escaped(&format!("[{}]", link.uri));
     }
-    // The CLI reads a path up to a blank, unless it is in quotes.
-    let file = if path.contains(is_blank) { format!("@\"{path}\"") } else { format!("@{path}") };
+    // Without quotes, a path ends before a blank, and at its last ASCII letter, digit or `_`.
+    let ends_in_word = path.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let file =
+        if ends_in_word && !path.contains(is_blank) { format!("@{path}") } else { format!("@\"{path}\"") };
     match position {
         Some(position) => format!("{file} ({})", escaped(&decoded(position))),
         None => file,
@@ -83,7 +85,9 @@ mod tests {
             ("file:///project/a%20b.rs", "@\"/project/a b.rs\""),
             ("file:///project/a.rs#L2:9", "@/project/a.rs (L2:9)"),
             ("file:///project/a.rs?symbol=main#L2:9", "@/project/a.rs (symbol=main#L2:9)"),
-            ("file:///c#/List.cs", "@/c#/List.cs"),
+            ("file:///docs/%E8%AA%AC%E6%98%8E", "@\"/docs/説明\""),
+            ("file:///p/.env~", "@\"/p/.env~\""),
+            ("file:///p/src/", "@\"/p/src/\""),
             ("file:///project/@types/a@2.ts", "@/project/@types/a@2.ts"),
         ] {
             assert_eq!(of_uri(uri), text);
@@ -96,6 +100,9 @@ mod tests {
         for (uri, text) in [
             ("file:///p/a%22%20@/etc/passwd%20b", "[file:///p/a%22%20@/etc/passwd%20b]"),
             ("file:///p/a%20@.env", "[file:///p/a%20@.env]"),
+            ("file:///c#/List.cs", "[file:///c#/List.cs]"),
+            ("file:///p/.env%23notes.md", "[file:///p/.env%23notes.md]"),
+            ("file:///p/a%20%23b.rs", "[file:///p/a%20%23b.rs]"),
             ("file:///p/a @.env", "[file:///p/a %40.env]"),
             ("file:///p/a\u{feff}@.env", "[file:///p/a\u{feff}%40.env]"),
             ("file:///p/a b！@.env", "[file:///p/a b！%40.env]"),

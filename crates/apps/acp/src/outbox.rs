@@ -1,6 +1,12 @@
 //! The lines to and from the client, with a limit of updates that the client has not read.
 
-use std::{future::ready, io, sync::Arc, task::Poll};
+use std::{
+    collections::HashSet,
+    future::ready,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    task::Poll,
+};
 
 use agent_client_protocol::{
     Client, Lines,
@@ -9,7 +15,7 @@ use agent_client_protocol::{
         schema::{SessionNotification, SessionUpdate},
     },
 };
-use agentwire::protocol::decode::decode;
+use agentwire::{Warning, protocol::decode::decode};
 use futures_util::{Sink, SinkExt, Stream, StreamExt as _, TryStreamExt as _, stream::poll_fn};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -25,7 +31,12 @@ use tokio_util::{
 pub(crate) struct Outbox {
     client: ConnectionTo<Client>,
     room: Room,
+    warned: Warned,
 }
+
+/// The texts of the warnings that the sessions of a connection have shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Warned(Arc<Mutex<HashSet<String>>>);
 
 /// The room for updates between a session and the client.
 ///
@@ -45,8 +56,13 @@ impl Room {
 }
 
 impl Outbox {
-    pub(crate) fn new(client: ConnectionTo<Client>, room: Room) -> Self {
-        Self { client, room }
+    pub(crate) fn new(client: ConnectionTo<Client>, room: Room, warned: Warned) -> Self {
+        Self { client, room, warned }
+    }
+
+    /// Returns whether the connection has this warning for the first time.
+    pub(crate) fn is_first(&self, warning: &Warning) -> bool {
+        self.warned.0.lock().unwrap_or_else(PoisonError::into_inner).insert(warning.to_string())
     }
 
     /// Returns the connection, for requests.

@@ -19,49 +19,43 @@ pub(crate) fn blocks(prompt: &[ContentBlock]) -> Vec<Block> {
     let (mut blocks, mut typed) = (Vec::new(), Typed::default());
     for block in prompt {
         match block {
-            ContentBlock::Text(text) => typed.push(&text.text, false),
+            ContentBlock::Text(text) => typed.push(&text.text),
             ContentBlock::Image(image) => blocks.push(of_image(image)),
-            ContentBlock::ResourceLink(link) => typed.push(&mention::of(link), true),
+            ContentBlock::ResourceLink(link) => typed.push(&mention::of(link)),
             ContentBlock::Resource(resource) => match &resource.resource {
                 EmbeddedResourceResource::TextResourceContents(text) => {
-                    typed.push(&embedded::reference(&text.uri), true);
+                    typed.push(&embedded::reference(&text.uri));
                     blocks.push(Text::new(embedded::written(text)).into());
                 }
                 EmbeddedResourceResource::BlobResourceContents(blob) => match of_blob(blob) {
                     Some(block) => blocks.push(block),
-                    None => typed.push(&unreadable(&blob.uri), true),
+                    None => typed.push(&unreadable(&blob.uri)),
                 },
-                _ => typed.push(UNREADABLE, true),
+                _ => typed.push(UNREADABLE),
             },
-            _ => typed.push(UNREADABLE, true),
+            _ => typed.push(UNREADABLE),
         }
     }
-    if !typed.text.is_empty() {
-        blocks.push(Text::new(with_own_name(&typed.text)).into());
+    // The CLI needs a block, also from a prompt of empty texts.
+    if !typed.0.is_empty() || blocks.is_empty() {
+        blocks.push(Text::new(with_own_name(&typed.0)).into());
     }
     blocks
 }
 
 /// What the user typed: words, and references to files and resources.
 #[derive(Default)]
-struct Typed {
-    text: String,
-    ends_with_reference: bool,
-}
+struct Typed(String);
 
 impl Typed {
     /// Appends words or a reference.
-    fn push(&mut self, part: &str, is_reference: bool) {
-        if part.is_empty() {
-            return;
+    fn push(&mut self, part: &str) {
+        // Without a blank, a command or a mention would continue with the next part.
+        let is_apart = self.0.ends_with(char::is_whitespace) || part.starts_with(char::is_whitespace);
+        if !self.0.is_empty() && !part.is_empty() && !is_apart {
+            self.0.push(' ');
         }
-        // The CLI reads a mention from the start of a word up to a blank.
-        let is_apart = self.text.ends_with(char::is_whitespace) || part.starts_with(char::is_whitespace);
-        if (is_reference || self.ends_with_reference) && !self.text.is_empty() && !is_apart {
-            self.text.push(' ');
-        }
-        self.text.push_str(part);
-        self.ends_with_reference = is_reference;
+        self.0.push_str(part);
     }
 }
 
@@ -135,6 +129,24 @@ mod tests {
             let texts: Vec<&Value> = sent.iter().map(|block| &block["text"]).collect();
             assert_eq!(texts, [&json!(context), &Value::Null, &json!(typed)]);
         }
+    }
+
+    #[test]
+    fn texts_around_an_image_stay_apart() {
+        for (before, after, typed) in [
+            ("See @a.png", "then fix it", "See @a.png then fix it"),
+            ("/review", "src", "/review src"),
+            ("Fix\n", "it", "Fix\nit"),
+        ] {
+            let image = ContentBlock::Image(ImageContent::new("AAAA", "image/png"));
+            let sent = sent(&[before.into(), image, after.into()]);
+            assert_eq!(sent[1..], [json!({"type": "text", "text": typed})]);
+        }
+    }
+
+    #[test]
+    fn empty_texts_are_one_empty_text() {
+        assert_eq!(sent(&["".into(), "".into()]), [json!({"type": "text", "text": ""})]);
     }
 
     #[test]

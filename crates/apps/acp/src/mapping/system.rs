@@ -88,9 +88,12 @@ impl Mapping {
         message(format!("{text}\n\n"))
     }
 
-    /// Returns a note with a warning of the session.
-    pub(crate) fn warning(&self, warning: &Warning) -> SessionUpdate {
+    /// Returns a note with a warning of the session, unless it is about the user's own mode, or about the library.
+    pub(crate) fn warning(&self, warning: &Warning) -> Option<SessionUpdate> {
         let text = match warning {
+            Warning::NotAsked { option: "permissionMode", .. } | Warning::DeliveredByArgv { .. } => {
+                return None;
+            }
             // The remedy of its text is an option of the library.
             Warning::FolderHeeded { file } => format!(
                 "Warning: `{}` can run commands, allow tools and redirect requests; start agentwire-acp with \
@@ -99,7 +102,7 @@ impl Mapping {
             ),
             warning => format!("Warning: {warning}"),
         };
-        self.note(NoticeSeverity::Warning, &text)
+        Some(self.note(NoticeSeverity::Warning, &text))
     }
 
     /// Returns a note for each MCP server that has failed since the last turn.

@@ -234,6 +234,17 @@ async fn settings_of_the_folder_are_warned_about() {
             warning.contains(file.to_str().unwrap()) && warning.contains("--untrusted-folder"),
             "{warning}"
         );
+        // Another session of the connection does not repeat it.
+        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+        let session = result(lines).await["sessionId"].clone();
+        input.write_all(format!("{}\n", prompt(&session, "Hi.")).as_bytes()).await.unwrap();
+        loop {
+            let line = lines.next_line().await.unwrap().unwrap();
+            assert!(!line.contains("Warning"), "{line}");
+            if line.contains("stopReason") {
+                break;
+            }
+        }
     })
     .await;
 }

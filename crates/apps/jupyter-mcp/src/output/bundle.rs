@@ -193,6 +193,16 @@ mod tests {
         let html = "<pre style='x'>\n  a  <b>b</b>\n    c\n\nd\n</pre><p>e\nf</p><pre> </pre>\
                     <table><tr><td><pre>1\n2</pre></td></tr></table>";
         assert_eq!(text(json!({ "text/html": html })), "  a  b\n    c\n\nd\ne f\n| 1 2 |\n|---|");
+        let html = "<pre>a<br><br>  b</pre><p>c<br><br>d</p>";
+        assert_eq!(text(json!({ "text/html": html })), "a\n\n  b\nc\nd");
+    }
+
+    #[test]
+    fn table_ends_the_preformatted_text_in_it() {
+        let html = "<table><tr><td><pre>1</td></tr></table><p>a\n   b</p>";
+        assert_eq!(text(json!({ "text/html": html })), "| 1 |\n|---|\n\na b");
+        let html = "<pre>a\n  b<table><tr><td><pre>1</pre></td></tr></table>  c\n    d</pre>";
+        assert_eq!(text(json!({ "text/html": html })), "a\n  b\n| 1 |\n|---|\n\n  c\n    d");
     }
 
     #[test]

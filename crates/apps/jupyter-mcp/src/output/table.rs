@@ -29,7 +29,7 @@ struct Reader {
     text: String,
     /// The open invisible element.
     hidden: Option<Vec<u8>>,
-    /// Whether a `<pre>` is open.
+    /// Whether a `<pre>` outside of a table is open.
     is_preformatted: bool,
     table: Option<Table>,
     /// How many empty cells were added, in all tables, since other cells span them.
@@ -115,7 +115,8 @@ impl Reader {
             }
             name => {
                 self.end_block(name);
-                self.is_preformatted |= name == b"pre";
+                // A cell ends the elements in it, and its text is folded.
+                self.is_preformatted |= name == b"pre" && self.table.is_none();
             }
         }
     }
@@ -129,7 +130,7 @@ impl Reader {
             b"tr" | b"td" | b"th" => self.end_cell(),
             _ => {
                 self.end_block(name);
-                self.is_preformatted &= name != b"pre";
+                self.is_preformatted &= name != b"pre" || self.table.is_some();
             }
         }
     }
@@ -140,6 +141,8 @@ impl Reader {
         }
         if self.table.is_some() {
             self.text.push(' ');
+        } else if self.is_preformatted && name == b"br" {
+            self.text.push('\n');
         } else {
             self.end_line();
         }
