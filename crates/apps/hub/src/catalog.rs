@@ -109,6 +109,24 @@ impl Catalog {
         newer
     }
 
+    /// Returns these lists with one kind of list of another catalog.
+    pub(crate) fn with(mut self, kind: Stale, from: Self) -> Self {
+        match kind {
+            Stale::Tools => self.tools = from.tools,
+            Stale::Resources => (self.resources, self.templates) = (from.resources, from.templates),
+            Stale::Prompts => self.prompts = from.prompts,
+        }
+        self
+    }
+
+    /// Returns whether these are the same lists, and not only equal ones.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tools, &other.tools)
+            && Arc::ptr_eq(&self.resources, &other.resources)
+            && Arc::ptr_eq(&self.templates, &other.templates)
+            && Arc::ptr_eq(&self.prompts, &other.prompts)
+    }
+
     /// Returns whether lists were requested and none arrived in time.
     pub(crate) fn is_late(&self) -> bool {
         let replies =
@@ -118,6 +136,10 @@ impl Catalog {
 
     async fn newer_tools(&self, peer: &Peer<RoleClient>, limit: Duration) -> Arc<Tools> {
         let listed = self.tools.listed.or_newer(list::tools(peer, limit).await);
+        if Arc::ptr_eq(&listed, &self.tools.listed) {
+            // The schemas are compiled already.
+            return Arc::clone(&self.tools);
+        }
         let schemas = listed.items.iter().map(|tool| Schemas::of(tool, &self.threads)).collect();
         Arc::new(Tools { listed, schemas })
     }

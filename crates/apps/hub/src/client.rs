@@ -1,8 +1,5 @@
 //! Our end of a connection: handles a server's notifications and answers its requests.
-#![expect(
-    deprecated,
-    reason = "sampling, roots and logging are deprecated in MCP, and servers still use them"
-)]
+#![expect(deprecated, reason = "MCP deprecates sampling, roots and logging, and servers still use them")]
 
 mod activity;
 mod caller;
@@ -16,13 +13,8 @@ mod questions;
 mod stale;
 mod unanswered;
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::join_all;
 use rmcp::{
@@ -53,7 +45,6 @@ pub(crate) use cancel::{CancelOnDrop, ask};
 use inputs::Pages;
 pub(crate) use lifecycle::Lifecycle;
 use lifecycle::Probe;
-use logs::Logs;
 pub use progress::Progress;
 pub(crate) use progress::ProgressReceiver;
 use progress::{Routed, Routes};
@@ -98,8 +89,6 @@ pub(crate) struct Inbound {
     routes: Arc<Routes>,
     /// The open questions of the server.
     pub(crate) asking: Asking,
-    /// The last log messages of the server.
-    pub(crate) logs: Arc<Logs>,
     /// The time of the server's last message.
     pub(crate) activity: Arc<Activity>,
     /// Cancelled at the end of the server's messages.
@@ -283,10 +272,8 @@ impl Client {
         let message = logs::bounded(LogMessage { server: self.server.clone(), level, logger, data });
         self.handlers.feed.send(&message);
         if let Some(log) = &self.handlers.log {
-            // After a panic, which the panic hook reports, the message is still kept.
             let _: Option<()> = questions::catch(|| log(&message));
         }
-        self.inbound.logs.keep(message);
     }
 
     /// Handles a notification of a change.

@@ -11,16 +11,11 @@ mod slot;
 mod subscriptions;
 mod task;
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
-use rmcp::{
-    RoleClient,
-    model::ServerPeerInfo,
-    service::{Peer, RunningService},
-};
+use rmcp::service::{Peer, RunningService};
+use rmcp::{RoleClient, model::ServerPeerInfo};
 use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -33,8 +28,12 @@ pub(crate) use self::{
 pub use self::{backoff::Backoff, keep_alive::KeepAlive};
 use crate::record::Record;
 use crate::{
-    Change, ServerName, ServerSnapshot, ServerState, catalog::Catalog, client::Client, config::Configured,
-    event::Events, lock::locked,
+    Change, ServerName, ServerSnapshot, ServerState,
+    catalog::Catalog,
+    client::{Client, Stale},
+    config::Configured,
+    event::Events,
+    lock::locked,
 };
 use allowed::Definitions;
 
@@ -68,7 +67,9 @@ pub(crate) struct Status {
     /// The [`Desired::generation`] that the state belongs to.
     generation: u64,
     /// The [`Desired::listing`] that the catalog belongs to.
-    listing: u64,
+    listing: [u64; 4],
+    /// Whether each list of [`Desired::listing`] was not read in time when a client requested it last.
+    is_slow: [bool; 4],
     /// Whether the server was removed from the configuration. It sends no more events then.
     is_removed: bool,
 }
@@ -91,12 +92,14 @@ pub(crate) struct Live {
     pub(crate) client: Client,
     /// The [`Desired::generation`] that it was opened for.
     pub(crate) generation: u64,
+    /// Locked while a [`Stale`] list is read again.
+    readings: [tokio::sync::Mutex<()>; 3],
 }
 
 impl Live {
     fn new(service: &RunningService<RoleClient, Client>, generation: u64) -> Self {
         let (peer, client) = (service.peer().clone(), service.service().clone());
-        Self { info: peer.peer_info(), client, peer, generation }
+        Self { info: peer.peer_info(), client, peer, generation, readings: Default::default() }
     }
 
     /// Returns whether the server uses a version without a handshake: it sends no requests, and supports
@@ -119,7 +122,8 @@ impl Connection {
         let (status, _) = watch::channel(Status {
             state: desired.first_state(),
             generation: desired.generation,
-            listing: 0,
+            listing: [0; 4],
+            is_slow: [false; 4],
             is_removed: false,
         });
         let core = Arc::new(Core {
@@ -142,7 +146,6 @@ impl Connection {
         &self.core.name
     }
 
-    /// Returns the current configuration.
     pub(crate) fn configured(&self) -> Arc<Configured> {
         Arc::clone(&self.desired.borrow().configured)
     }
@@ -152,17 +155,14 @@ impl Connection {
         self.desired.subscribe()
     }
 
-    /// Returns the desired state.
     pub(crate) fn desired(&self) -> Desired {
         self.desired.borrow().clone()
     }
 
-    /// Returns the connection, if there is one.
     pub(crate) fn live(&self) -> Option<Arc<Live>> {
         locked(&self.core.offer).live.clone()
     }
 
-    /// Returns the last known lists.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.core.catalog()
     }
@@ -216,15 +216,33 @@ impl Connection {
         self.ready().await.state
     }
 
-    /// Reads the lists of a connected server again.
-    pub(crate) async fn refresh(&self) {
+    /// Reads a list again, if the server does not report its changes. The last known list stays if that takes too long.
+    ///
+    /// Waits for `patience`, but only starts to read a list that took too long the last time.
+    pub(crate) async fn reread(&self, list: Stale, patience: Duration) {
+        if patience.is_zero() || self.live().and_then(|live| live.reports(list)) != Some(false) {
+            return;
+        }
+        self.want(|desired| desired.patience = patience);
+        let index = list as usize + 1;
+        let is_slow = self.core.status.borrow().is_slow[index];
+        let wait = if is_slow { Duration::ZERO } else { patience };
+        // A list that was slow may have been read in time meanwhile.
+        if timeout(wait, self.refresh(Some(list))).await.is_err() && !is_slow {
+            self.core.status.send_modify(|status| status.is_slow[index] = true);
+        }
+    }
+
+    /// Reads all lists of a connected server again, or one of them.
+    pub(crate) async fn refresh(&self, list: Option<Stale>) {
+        let index = list.map_or(0, |list| list as usize + 1);
         let mut listing = 0;
         self.want(|desired| {
-            desired.listing += 1;
-            listing = desired.listing;
+            desired.listing[index] += 1;
+            listing = desired.listing[index];
         });
         self.status(|status| {
-            status.listing >= listing || !matches!(status.state, ServerState::Connected { .. })
+            status.listing[index] >= listing || !matches!(status.state, ServerState::Connected { .. })
         })
         .await;
     }
@@ -334,11 +352,6 @@ impl Core {
             allowed.list(&desired.configured.config, catalog.tools(), &self.record);
         }
         allowed
-    }
-
-    /// Reports that the catalog belongs to this listing.
-    fn listed(&self, listing: u64) {
-        self.status.send_modify(|status| status.listing = listing);
     }
 
     /// Removes the connection.

@@ -1,10 +1,7 @@
 //! Events of servers and of the configuration, and their channel.
 
-use std::{
-    fmt,
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::task::{Context, Poll};
+use std::{fmt, pin::Pin};
 
 use futures_core::Stream;
 use futures_util::stream::{BoxStream, StreamExt, unfold};

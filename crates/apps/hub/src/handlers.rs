@@ -1,8 +1,5 @@
 //! The program's handlers for requests and notifications of servers.
-#![expect(
-    deprecated,
-    reason = "sampling, roots and logging are deprecated in MCP, and servers still use them"
-)]
+#![expect(deprecated, reason = "MCP deprecates sampling, roots and logging, and servers still use them")]
 
 use std::{borrow::Cow, fmt, pin::Pin, sync::Arc};
 

@@ -14,6 +14,7 @@ mod reload;
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::future::join_all;
 use tokio::time::timeout;
 
 use self::follow::Follow;
@@ -21,8 +22,8 @@ use self::follow::Follow;
 pub use self::{authorization::Authorization, loopback::Loopback};
 pub use self::{builder::HubBuilder, gateway::Gateway};
 use crate::{
-    Catalog, EventStream, Handlers, LogMessage, NamedTool, Naming, Offers, ServerSnapshot, ServerState,
-    StderrLine, Trouble,
+    Catalog, EventStream, Handlers, NamedTool, Naming, Offers, ServerSnapshot, ServerState, StderrLine,
+    Trouble,
     call::CallSettings,
     config::{Configuration, Configured, Problem},
     connection::Connection,
@@ -108,12 +109,6 @@ impl Hub {
         self.connection(server).map(|connection| connection.record().stderr_lines())
     }
 
-    /// Returns the last 100 log messages of a server's current connection.
-    pub fn logs(&self, server: &str) -> Option<Vec<LogMessage>> {
-        let live = self.connection(server)?.live();
-        Some(live.map_or_else(Vec::new, |live| live.client.inbound.logs.messages()))
-    }
-
     /// Returns the problems of the configuration.
     pub fn problems(&self) -> Vec<Problem> {
         self.inner.servers.problems()
@@ -124,12 +119,8 @@ impl Hub {
     ///
     /// Returns `false` after the limit. [`snapshot`](Self::snapshot) returns the states.
     pub async fn wait_until_ready(&self, limit: Duration) -> bool {
-        let all = async {
-            for connection in self.connections() {
-                connection.ready().await;
-            }
-        };
-        timeout(limit, all).await.is_ok()
+        let all = self.connections();
+        timeout(limit, join_all(all.iter().map(|connection| connection.ready()))).await.is_ok()
     }
 
     /// Restarts a server and returns its state after the first attempt; `None` if there is no such server.
@@ -142,23 +133,11 @@ impl Hub {
         Some(connection.restart().await)
     }
 
-    /// Restarts all servers concurrently.
-    pub async fn restart_all(&self) {
-        let all = self.connections();
-        futures_util::future::join_all(all.iter().map(|connection| connection.restart())).await;
-    }
-
     /// Reads the lists of a server again, if it is connected. Returns `false` if there is no such server.
     pub async fn refresh(&self, server: &str) -> bool {
         let Some(connection) = self.connection(server) else { return false };
-        connection.refresh().await;
+        connection.refresh(None).await;
         true
-    }
-
-    /// Reads the lists of all connected servers again, concurrently.
-    pub async fn refresh_all(&self) {
-        let all = self.connections();
-        futures_util::future::join_all(all.iter().map(|connection| connection.refresh())).await;
     }
 
     /// Notifies all connected servers that the [roots](crate::Handlers::roots) have changed

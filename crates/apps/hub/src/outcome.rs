@@ -29,7 +29,8 @@ pub struct CallOutcome {
     pub meta: Option<MetaObject>,
     /// The size of the parts that were too large. A note in the content marks the place of each.
     pub left_out: Option<LeftOut>,
-    /// The violations of the tool's output schema (`outputSchema`) by `structured`, which is unchanged, or its absence.
+    /// The violations of the tool's output schema (`outputSchema`) by `structured`, which stays unchanged, or by its
+    /// absence.
     ///
     /// Empty if there is no usable output schema, if the tool failed, and if `structured` was removed for its size.
     pub violations: Vec<Violation>,

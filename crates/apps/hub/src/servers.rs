@@ -2,10 +2,8 @@
 
 mod trust;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

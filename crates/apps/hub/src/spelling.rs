@@ -5,12 +5,16 @@ pub(crate) fn find<'a, T>(items: &'a [T], name: impl Fn(&T) -> &str, wanted: &st
     if let Some(exact) = items.iter().find(|item| name(item) == wanted) {
         return Some(exact);
     }
-    let dashed = |name: &str| name.replace('_', "-");
     // Once: it may be as long as a message.
     let wanted = dashed(wanted);
     let mut alike = items.iter().filter(|item| dashed(name(item)) == wanted);
     let only = alike.next()?;
     alike.next().is_none().then_some(only)
+}
+
+/// Returns a name with `-` for `_`.
+pub(crate) fn dashed(name: &str) -> String {
+    name.replace('_', "-")
 }
 
 /// Returns the most similar name, if one is similar enough.

@@ -2,9 +2,10 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use rmcp::model::Implementation;
+use agentwire_net::head;
+use rmcp::model::{Implementation, ServerPeerInfo};
 
-use crate::config::Configured;
+use crate::{config::Configured, size::size};
 
 /// A snapshot of one server.
 #[derive(Clone, Debug)]
@@ -65,3 +66,29 @@ pub enum DisabledBy {
     /// A project file configures it, and its definition is not [trusted](crate::Hub::trust).
     Untrusted,
 }
+
+impl ServerState {
+    pub(crate) fn connected(info: Option<&ServerPeerInfo>) -> Self {
+        Self::Connected {
+            since: SystemTime::now(),
+            info: info.and_then(|info| info.server_info.clone()).map(bounded).map(Arc::new),
+            protocol: info.map(|info| info.protocol_version.as_str()).unwrap_or_default().into(),
+        }
+    }
+}
+
+/// Limits the size of a server's information about itself.
+fn bounded(mut info: Implementation) -> Implementation {
+    let Implementation { name, title, version, description, website_url, icons, .. } = &mut info;
+    let texts = [Some(name), title.as_mut(), Some(version), description.as_mut(), website_url.as_mut()];
+    for text in texts.into_iter().flatten() {
+        text.truncate(head(text, MAX_TEXT).len());
+    }
+    // An icon can't be cut.
+    icons.take_if(|icons| size(icons) > MAX_ICONS);
+    info
+}
+
+/// The limits for each text of a server's information, and for its icons as JSON.
+const MAX_TEXT: usize = 4 << 10;
+const MAX_ICONS: usize = 64 << 10;

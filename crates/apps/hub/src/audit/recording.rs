@@ -53,10 +53,7 @@ impl Recording {
     pub(crate) fn found(&mut self, server: &ServerName, name: &str) {
         if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.server = server.clone();
-            let name = head(name, MAX_NAME);
-            if *record.name != *name {
-                record.name = name.into();
-            }
+            record.name = head(name, MAX_NAME).into();
         }
     }
 

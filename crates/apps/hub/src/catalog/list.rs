@@ -16,11 +16,13 @@ use tokio::time::{Instant, timeout};
 use crate::{size::size, transport::members::unfit};
 
 /// A list and the problem with it, if any.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Listed<T> {
     pub(super) items: Vec<T>,
     pub(super) problem: Option<Arc<str>>,
     pub(super) reply: Reply,
+    /// Whether no page was missing when the items were read.
+    is_complete: bool,
 }
 
 /// The result of the request for a list.
@@ -34,20 +36,23 @@ pub(super) enum Reply {
 
 impl<T> Default for Listed<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), problem: None, reply: Reply::default() }
+        Self { items: Vec::new(), problem: None, reply: Reply::default(), is_complete: true }
     }
 }
 
 impl<T> Listed<T> {
-    /// Returns the newer list, or this one if nothing of the newer list could be read.
-    pub(super) fn or_newer(self: &Arc<Self>, newer: Self) -> Arc<Self>
+    /// Returns the newer list, or a clone of this list if they are equal. If nothing of the newer list could be read, or only
+    /// the first pages and these items are complete, it gets these items.
+    pub(super) fn or_newer(self: &Arc<Self>, mut newer: Self) -> Arc<Self>
     where
-        T: Clone,
+        T: Clone + PartialEq,
     {
-        if newer.items.is_empty() && newer.problem.is_some() && !self.items.is_empty() {
-            return Arc::new(Self { items: self.items.clone(), ..newer });
+        let is_unread = newer.items.is_empty() || self.is_complete && !newer.is_complete;
+        if is_unread && newer.problem.is_some() && !self.items.is_empty() {
+            newer.items.clone_from(&self.items);
+            newer.is_complete = self.is_complete;
         }
-        Arc::new(newer)
+        if newer == **self { Arc::clone(self) } else { Arc::new(newer) }
     }
 
     fn note(&mut self, problem: String) {
@@ -151,11 +156,12 @@ where
                     }
                     error => excerpt(&error.to_string()).into_owned(),
                 });
+                listed.is_complete = false;
                 return listed;
             }
             Err(_) => {
                 listed.note(format!("it did not come within {:.1} s", limit.as_secs_f64()));
-                listed.reply = Reply::Late;
+                (listed.reply, listed.is_complete) = (Reply::Late, false);
                 return listed;
             }
         };
@@ -267,7 +273,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pages_before_a_failure_are_kept_and_an_empty_failure_keeps_the_old_list() {
+    async fn pages_before_a_failure_do_not_replace_a_complete_list() {
         let fails_at = async |at: usize| {
             let page = async |asked| match cursor_of(asked) {
                 number if number == at => Err(ServiceError::TransportClosed),
@@ -279,9 +285,12 @@ mod tests {
         assert_eq!(partial.items, [0, 1]);
         assert!(partial.problem.is_some());
         let old = Arc::new(Listed { items: vec![7], ..Listed::default() });
-        let kept = old.or_newer(fails_at(0).await);
-        assert_eq!((&*kept.items, kept.problem.is_some()), (&[7][..], true));
-        assert_eq!(old.or_newer(partial).items, [0, 1]);
+        for page in [0, 2] {
+            let kept = old.or_newer(fails_at(page).await);
+            assert_eq!((&*kept.items, kept.problem.is_some()), (&[7][..], true));
+        }
+        assert_eq!(Arc::new(Listed::default()).or_newer(partial).items, [0, 1]);
+        assert_eq!(Arc::new(fails_at(3).await).or_newer(fails_at(2).await).items, [0, 1]);
         assert!(old.or_newer(Listed::default()).items.is_empty());
     }
 

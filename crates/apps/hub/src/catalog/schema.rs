@@ -1,10 +1,7 @@
 //! Validates arguments and structured content against the schemas of tools.
 
-use std::{
-    sync::{Arc, Mutex, OnceLock, Weak},
-    thread,
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::{thread, time::Duration};
 
 use agentwire_net::excerpt;
 use jsonschema::Validator;
@@ -231,15 +228,10 @@ const STACK: usize = 128 << 20;
 /// The length of a plain schema and of a value for it, in bytes of JSON.
 const PLAIN_SIZE: usize = 4096;
 /// The keywords that repeat parts of a schema, and those with regular expressions or parsers.
+#[rustfmt::skip]
 const UNBOUNDED: [&str; 8] = [
-    "$dynamicRef",
-    "$recursiveRef",
-    "$ref",
-    "format",
-    "pattern",
-    "patternProperties",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+    "$dynamicRef", "$recursiveRef", "$ref", "format", "pattern", "patternProperties",
+    "unevaluatedItems", "unevaluatedProperties",
 ];
 const REFERENCES: [&str; 3] = ["$dynamicRef", "$recursiveRef", "$ref"];
 const MAX_VIOLATIONS: usize = 20;

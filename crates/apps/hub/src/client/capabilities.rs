@@ -26,6 +26,7 @@ impl Client {
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = (has_form || has_url).then_some(kinds);
         let has_sampling = sampling.is_some() || can(Caller::samples);
+        // Without `tools` and `context`: servers then use a fallback of their own, which works with more clients.
         capabilities.sampling = has_sampling.then(SamplingCapability::default);
         capabilities.roots = self.has_roots().then(|| {
             let mut roots = RootsCapabilities::default();

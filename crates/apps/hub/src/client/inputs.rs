@@ -1,9 +1,7 @@
 //! Input for servers without a handshake, and pages for the user to open.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::try_join_all;
 use rmcp::model::{CustomNotification, ErrorCode, ErrorData, InputRequest, InputRequests, InputResponses};

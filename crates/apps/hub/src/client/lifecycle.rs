@@ -1,12 +1,7 @@
 //! Opening a connection, with the handshake of versions before 2026-07-28 or without a handshake.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,

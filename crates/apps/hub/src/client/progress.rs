@@ -1,9 +1,7 @@
 //! Delivers the progress of a call, log messages and changes in order and before the answer.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use agentwire_net::head;
 use rmcp::{

@@ -47,10 +47,7 @@ mod tests {
     use rmcp::transport::async_rw::AsyncRwTransport;
     use serde_json::{Value, json};
     use tokio::{
-        io::{
-            AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex,
-            split,
-        },
+        io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split},
         runtime::Handle,
         time::timeout,
     };
@@ -63,28 +60,24 @@ mod tests {
 
     const MANY: usize = 3_000;
 
-    struct Server {
-        lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
-        out: WriteHalf<DuplexStream>,
-    }
+    struct Server(BufReader<DuplexStream>);
 
     impl Server {
         async fn read(&mut self) -> Value {
-            serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
+            let mut line = String::new();
+            self.0.read_line(&mut line).await.unwrap();
+            serde_json::from_str(&line).unwrap()
         }
 
         async fn write(&mut self, message: &Value) {
-            self.out.write_all(format!("{message}\n").as_bytes()).await.unwrap();
-        }
-
-        fn request(method: &str, id: &Value) -> Value {
-            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params(method)})
+            self.0.write_all(format!("{message}\n").as_bytes()).await.unwrap();
         }
 
         /// Sends requests until they are not read any more, or `MANY` were read. The last one may be written in part.
         async fn flood(&mut self, method: &str, id: impl Fn(usize) -> Value) -> usize {
             for asked in 0..MANY {
-                let request = Self::request(method, &id(asked));
+                let request =
+                    json!({"jsonrpc": "2.0", "id": id(asked), "method": method, "params": params(method)});
                 if timeout(Duration::from_secs(1), self.write(&request)).await.is_err() {
                     return asked;
                 }
@@ -119,8 +112,7 @@ mod tests {
                     Lifecycle::Initialize,
                     Duration::from_secs(1),
                 ));
-                let (read, out) = split(theirs);
-                let mut server = Server { lines: BufReader::new(read).lines(), out };
+                let mut server = Server(BufReader::new(theirs));
                 let hello = server.read().await;
                 let result = json!({"protocolVersion": hello["params"]["protocolVersion"], "capabilities": {},
                     "serverInfo": {"name": "s", "version": "1"}});

@@ -1,10 +1,8 @@
 //! The definitions of tools that the configuration always allows: a changed definition needs approval again.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher as _, RandomState},
-    sync::{Mutex, MutexGuard},
-};
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Mutex, MutexGuard};
 
 use rmcp::model::Tool;
 
@@ -80,13 +78,13 @@ impl Definitions {
         }
     }
 
-    /// Notes the listed tools. A change of an allowed tool is added to the record.
+    /// Notes the listed tools. A change of an allowed tool is added to the record, but no further change.
     pub(super) fn list(&mut self, config: &ServerConfig, tools: &[Tool], record: &Record) {
         for tool in tools.iter().filter(|tool| config.always_allow.matches(&tool.name)) {
             let hash = self.hash(tool);
             match self.tools.get_mut(&*tool.name) {
                 Some(definition) => {
-                    if definition.listed != hash && definition.allowed != hash {
+                    if definition.allowed != hash && definition.listed == definition.allowed {
                         record.note(&format!(
                             "the tool `{}` has changed its title, description, schemas or annotations: calls of it \
                              are asked about, although the configuration allows them",

@@ -1,7 +1,7 @@
 //! The desired state of a server. The task compares it with the actual state, so that requests in any order are neither lost
 //! nor done twice.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{DisabledBy, ServerState, config::Configured};
 
@@ -18,14 +18,17 @@ pub(crate) struct Desired {
     pub(crate) touched: u64,
     /// Counts the changes that end the running server; see [`count`](Self::count).
     pub(crate) generation: u64,
-    /// Counts the requested listings.
-    pub(crate) listing: u64,
+    /// Counts the requested listings: of all lists together, and of each [`Stale`](crate::client::Stale) list.
+    pub(crate) listing: [u64; 4],
+    /// The time limit for reading one list that a client requested.
+    pub(crate) patience: Duration,
 }
 
 impl Desired {
     pub(crate) fn new(configured: Configured, is_hub_on: bool) -> Self {
         let configured = Arc::new(configured);
-        Self { configured, is_hub_on, run: 0, touched: 0, generation: 0, listing: 0 }
+        let (run, touched, generation, patience) = (0, 0, 0, Duration::ZERO);
+        Self { configured, is_hub_on, run, touched, generation, listing: [0; 4], patience }
     }
 
     /// Counts a change that ends the running server.

@@ -5,12 +5,26 @@ use std::{convert::Infallible, future::pending, mem, time::Duration};
 use agentwire_net::excerpt;
 use rmcp::{
     ServiceError,
-    model::{ErrorCode, ServerCapabilities, SubscriptionFilter},
+    model::{ErrorCode, SubscriptionFilter},
     service::Subscription,
 };
 use tokio::time::sleep;
 
 use super::{Core, Live};
+use crate::client::Stale;
+
+impl Live {
+    /// Returns whether the server reports changes of a list; `None` for a list that it does not have.
+    pub(super) fn reports(&self, list: Stale) -> Option<bool> {
+        let offers = &self.info.as_ref()?.capabilities;
+        let list_changed = match list {
+            Stale::Tools => offers.tools.as_ref()?.list_changed,
+            Stale::Resources => offers.resources.as_ref()?.list_changed,
+            Stale::Prompts => offers.prompts.as_ref()?.list_changed,
+        };
+        Some(list_changed == Some(true))
+    }
+}
 
 impl Core {
     /// Listens to changes of lists and of subscribed resources while the connection is open.
@@ -87,15 +101,10 @@ impl Core {
 /// Returns the filter for lists that the server reports changes of, and for the subscribed resources.
 fn filter<'a>(live: &Live, uris: impl Iterator<Item = &'a String>) -> SubscriptionFilter {
     let mut filter = SubscriptionFilter::default();
-    let Some(ServerCapabilities { tools, resources, prompts, .. }) =
-        live.info.as_ref().map(|info| &info.capabilities)
-    else {
-        return filter;
-    };
-    let if_changes = |changes: Option<bool>| changes.filter(|changes| *changes);
-    filter.tools_list_changed = if_changes(tools.as_ref().and_then(|tools| tools.list_changed));
-    filter.resources_list_changed = if_changes(resources.as_ref().and_then(|list| list.list_changed));
-    filter.prompts_list_changed = if_changes(prompts.as_ref().and_then(|prompts| prompts.list_changed));
+    let if_reported = |list| live.reports(list).filter(|reports| *reports);
+    filter.tools_list_changed = if_reported(Stale::Tools);
+    filter.resources_list_changed = if_reported(Stale::Resources);
+    filter.prompts_list_changed = if_reported(Stale::Prompts);
     let uris: Vec<String> = uris.cloned().collect();
     filter.resource_subscriptions = (!uris.is_empty()).then_some(uris);
     filter

@@ -1,13 +1,8 @@
 //! The subscriptions to resources of a server, which each connection makes again.
 #![expect(deprecated, reason = "servers with a handshake have no other way")]
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    convert::Infallible,
-    future::pending,
-    sync::Arc,
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
 use agentwire_net::excerpt;
 use rmcp::{

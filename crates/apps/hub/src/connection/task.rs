@@ -1,21 +1,12 @@
 //! The task of one server: starts it, keeps it connected, refreshes its lists and ends it.
 
-use std::{
-    convert::Infallible,
-    future::pending,
-    panic::AssertUnwindSafe,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
+use std::{convert::Infallible, future::pending, panic::AssertUnwindSafe, sync::Arc};
 
-use agentwire_net::head;
 use agentwire_transport::process::Grace;
-use futures_util::FutureExt as _;
-use rmcp::model::{Implementation, ServerPeerInfo};
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep, sleep_until},
-};
+use futures_util::{FutureExt as _, future::join_all};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -31,12 +22,12 @@ use crate::oauth::Book;
 #[cfg(feature = "http")]
 use crate::transport::link::DisconnectReason;
 use crate::{
-    Change, Handlers, ServerState,
+    Change, Handlers, ListProblem, ServerState,
     catalog::Catalog,
     client::{Client, Lifecycle, Stale, StaleLists},
     config::{Configured, Launch, Resolved, Variables, resolve},
     handlers::RootChanges,
-    size::size,
+    lock::locked,
 };
 
 /// The settings of all servers of a hub.
@@ -132,9 +123,15 @@ impl Task {
     async fn follow(&self, slot: &mut Slot) -> Result<Infallible, watch::error::RecvError> {
         let mut desired_rx = self.desired_rx.clone();
         let mut limiter = RestartLimiter::default();
+        let mut listed = Arc::clone(&desired_rx.borrow().configured);
         loop {
             let since = Instant::now();
             let desired = desired_rx.borrow_and_update().clone();
+            if desired.configured.config.launch != listed.config.launch {
+                // The lists belong to another server.
+                locked(&self.core.offer).catalog = Arc::default();
+            }
+            listed = Arc::clone(&desired.configured);
             self.core.set(desired.first_state(), desired.generation);
             tokio::select! {
                 biased;
@@ -246,7 +243,7 @@ impl Task {
         opened: Opened,
         stale: StaleLists,
         roots: RootChanges,
-        listing: u64,
+        listing: [u64; 4],
         desired: &Desired,
         slot: &mut Slot,
     ) -> End {
@@ -257,10 +254,10 @@ impl Task {
         // The new connection has no subscriptions, so released ones need no cancellation.
         self.core.subscriptions.take_released();
         let subscribed = self.core.subscriptions.all();
-        self.note_problems(&catalog);
+        self.note_problems(&catalog, &Catalog::default());
         self.core.connect(Arc::clone(&live), catalog, &self.desired_rx);
-        self.core.listed(listing);
-        self.core.set(connected(live.info.as_deref()), desired.generation);
+        self.core.status.send_modify(|status| status.listing = listing);
+        self.core.set(ServerState::connected(live.info.as_deref()), desired.generation);
         let keep_alive = self.setting.keep_alive;
         let limit = self.desired_rx.borrow().configured.config.timeout;
         #[cfg(feature = "http")]
@@ -298,40 +295,72 @@ impl Task {
     }
 
     /// Reads lists again after changes and on request.
-    async fn follow_lists(&self, live: &Live, stale: StaleLists, mut listing: u64) -> Infallible {
+    async fn follow_lists(&self, live: &Live, stale: StaleLists, listing: [u64; 4]) -> Infallible {
+        let quietly = |kind| self.reread(live, kind, listing[kind as usize + 1]);
+        let (never, ..) = tokio::join!(
+            self.report_lists(live, stale, listing[0]),
+            quietly(Stale::Tools),
+            quietly(Stale::Resources),
+            quietly(Stale::Prompts)
+        );
+        never
+    }
+
+    /// Reads lists again after changes, and all lists on request, and reports them.
+    async fn report_lists(&self, live: &Live, stale: StaleLists, mut listing: u64) -> Infallible {
         let mut desired_rx = self.desired_rx.clone();
         let mut rested = Instant::now();
         loop {
             let due = tokio::select! {
-                due = wanted(&mut desired_rx, |now| now.listing > listing) => { listing = due.listing; None }
+                due = wanted(&mut desired_rx, |now| now.listing[0] > listing) => { listing = due.listing[0]; None }
                 one = async { sleep_until(rested).await; stale.recv().await } => Some(one),
             };
-            self.list(live, due).await;
+            let limit = self.desired_rx.borrow().configured.config.timeout;
+            let kinds = KINDS.into_iter().filter(|(kind, _)| due.is_none_or(|due| due == *kind));
+            let _waits = live.client.inbound.activity.wait();
+            join_all(kinds.clone().map(|(kind, _)| self.read(live, kind, limit))).await;
+            kinds.for_each(|(_, change)| self.core.report(change));
             rested = Instant::now() + MIN_LIST_INTERVAL;
-            self.core.listed(listing);
+            self.core.status.send_modify(|status| status.listing[0] = listing);
         }
     }
 
-    /// Reads one kind of list again, or all lists.
-    async fn list(&self, live: &Live, stale: Option<Stale>) {
-        let _waits = live.client.inbound.activity.wait();
+    /// Reads one kind of list again when clients request it, within their patience.
+    ///
+    /// Without a report: clients would list without end if the list differs each time. The server can be pinged meanwhile:
+    /// otherwise clients that request lists of a server that hangs would keep it from being noticed.
+    async fn reread(&self, live: &Live, kind: Stale, mut listing: u64) -> Infallible {
+        let mut desired_rx = self.desired_rx.clone();
+        let index = kind as usize + 1;
+        loop {
+            let due = wanted(&mut desired_rx, |now| now.listing[index] > listing).await;
+            listing = due.listing[index];
+            let limit = due.patience.min(due.configured.config.timeout);
+            let is_slow = self.read(live, kind, limit).await >= limit;
+            self.core.status.send_modify(|now| (now.listing[index], now.is_slow[index]) = (listing, is_slow));
+        }
+    }
+
+    /// Reads one kind of list again, within the limit. Returns how long that took.
+    async fn read(&self, live: &Live, kind: Stale, limit: Duration) -> Duration {
+        // Otherwise an earlier reading could replace the list of a later one.
+        let _reading = live.readings[kind as usize].lock().await;
+        let start = Instant::now();
+        let newer = self.core.catalog().refreshed(&live.peer, kind, limit).await;
+        // Other lists may have been read meanwhile.
         let now = self.core.catalog();
-        let limit = self.desired_rx.borrow().configured.config.timeout;
-        let newer = match stale {
-            Some(stale) => now.refreshed(&live.peer, stale, limit).await,
-            None => now.list(&live.peer, limit).await,
-        };
-        self.note_problems(&newer);
-        self.core.replace_catalog(live, newer, &self.desired_rx);
-        for (kind, change) in KINDS {
-            if stale.is_none_or(|stale| stale == kind) {
-                self.core.report(change);
-            }
+        let newer = Catalog::clone(&now).with(kind, newer);
+        if !newer.is_same(&now) {
+            self.note_problems(&newer, &now);
+            self.core.replace_catalog(live, newer, &self.desired_rx);
         }
+        start.elapsed()
     }
 
-    fn note_problems(&self, catalog: &Catalog) {
-        catalog.problems().for_each(|problem| self.core.record.note(&problem.to_string()));
+    /// Adds the problems that the earlier catalog does not have to the record.
+    fn note_problems(&self, catalog: &Catalog, earlier: &Catalog) {
+        let is_new = |problem: &ListProblem| earlier.problems().all(|known| known != *problem);
+        catalog.problems().filter(is_new).for_each(|problem| self.core.record.note(&problem.to_string()));
     }
 }
 
@@ -353,30 +382,6 @@ async fn wanted(desired_rx: &mut watch::Receiver<Desired>, is_wanted: impl Fn(&D
         Err(_) => pending().await,
     }
 }
-
-fn connected(info: Option<&ServerPeerInfo>) -> ServerState {
-    ServerState::Connected {
-        since: SystemTime::now(),
-        info: info.and_then(|info| info.server_info.clone()).map(bounded).map(Arc::new),
-        protocol: info.map(|info| info.protocol_version.as_str()).unwrap_or_default().into(),
-    }
-}
-
-/// Limits the size of a server's information about itself.
-fn bounded(mut info: Implementation) -> Implementation {
-    let Implementation { name, title, version, description, website_url, icons, .. } = &mut info;
-    let texts = [Some(name), title.as_mut(), Some(version), description.as_mut(), website_url.as_mut()];
-    for text in texts.into_iter().flatten() {
-        text.truncate(head(text, MAX_TEXT).len());
-    }
-    // An icon can't be cut.
-    icons.take_if(|icons| size(icons) > MAX_ICONS);
-    info
-}
-
-/// The limits for each text of a server's information, and for its icons as JSON.
-const MAX_TEXT: usize = 4 << 10;
-const MAX_ICONS: usize = 64 << 10;
 
 /// The shortest time between two listings, for a server that sends many `list_changed` notifications.
 const MIN_LIST_INTERVAL: Duration = Duration::from_millis(100);

@@ -11,17 +11,20 @@ mod run;
 mod subscribed;
 mod watch;
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, OnceLock},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::{fmt, time::Duration};
 
+use futures_util::future::join_all;
 use rmcp::{ErrorData, Peer, RoleServer, model::PaginatedRequestParams, service::RequestContext};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{Hub, Naming, Offers, client::Caller, llm::fenced, lock::locked};
+use crate::{
+    Hub, Misnamed, Named, Names, Naming, Offers,
+    client::{Caller, Stale},
+    llm::fenced,
+    lock::locked,
+};
 use log_level::{LogForwarder, MinLevel};
 use rounds::Waiting;
 use subscribed::Subscribed;
@@ -38,6 +41,9 @@ use watch::{Changes, Recipient, watch};
 /// - Progress is forwarded in order and before the result, and the metadata (`_meta`) of a call to the server. Cancelling a
 ///   call cancels it at the server.
 /// - When servers or their lists change, the client is notified of each list that differs (`list_changed`).
+///   A list whose changes the server does not report is read again when the client requests it, and before a call, a
+///   read or a subscription of a client with a handshake fails because its name or URI is unknown. Other clients and
+///   [`Hub::events`] are not notified of that.
 /// - A client receives the changes of the resources that it subscribes to (`resources/subscribe`), if the server supports
 ///   subscriptions. The subscriptions end with the client.
 /// - The caller in records and questions is the client's own name.
@@ -66,6 +72,8 @@ pub struct Gateway {
     subscribed: Subscribed,
     /// The identity of the client.
     client: Arc<()>,
+    /// The time of the client's first request.
+    since: OnceLock<Instant>,
     /// The requests that wait for input. Shared by all clones, because a client without a handshake may reach another clone.
     waiting: Arc<Waiting>,
 }
@@ -92,6 +100,7 @@ impl Gateway {
             logs: OnceLock::new(),
             subscribed: Subscribed::default(),
             client: Arc::default(),
+            since: OnceLock::new(),
             waiting: Arc::default(),
         }
     }
@@ -122,9 +131,12 @@ impl Gateway {
         self
     }
 
-    /// Sets how long the handshake and each list wait for servers that are starting. The default is 5 seconds.
+    /// Sets how long the handshake and each list wait for servers that are starting. A list, and a request with an unknown
+    /// name, also wait this long for lists that are read again. The default is 5 seconds; with zero, no list is read again.
+    /// Gateways of one hub should have the same patience, because they share the readings.
     ///
-    /// Servers that start later are reported as changes.
+    /// When twice this time has passed since the client's first request, its requests no longer wait for servers that are
+    /// starting. Servers that start later are reported as changes. All clients without a handshake count as one.
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
@@ -146,9 +158,41 @@ impl Gateway {
         offers
     }
 
-    /// Waits for servers that are starting, and returns what the servers offer. Each list has one page.
+    /// Finds a name in what the servers offer now. If it is missing, reads that list again first.
+    async fn find(
+        &self,
+        list: Stale,
+        name: &str,
+        names: fn(&Offers) -> &Names,
+    ) -> (Offers, Result<Named, Misnamed>) {
+        let mut offers = self.offers();
+        let mut found = names(&offers).spelt(name).cloned();
+        if found.is_err() {
+            self.reread(list).await;
+            offers = self.offers();
+            found = names(&offers).spelt(name).cloned();
+        }
+        (offers, found)
+    }
+
+    /// Reads a list of the servers that do not report its changes again.
+    async fn reread(&self, list: Stale) {
+        let all = self.hub.connections();
+        join_all(all.iter().map(|connection| connection.reread(list, self.patience))).await;
+    }
+
+    /// Waits for servers that are starting.
+    async fn started(&self, is_stateless: bool) {
+        let since = if is_stateless { &self.waiting.since } else { &self.since };
+        let passed = since.get_or_init(Instant::now).elapsed();
+        let left = self.patience.saturating_mul(2).saturating_sub(passed);
+        self.hub.wait_until_ready(left.min(self.patience)).await;
+    }
+
+    /// Returns what the servers offer, with a new list. Each list has one page.
     async fn settled(
         &self,
+        list: Stale,
         page: Option<PaginatedRequestParams>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Offers, ErrorData> {
@@ -158,7 +202,8 @@ impl Gateway {
         if !is_stateless(context) {
             self.watch(&context.peer);
         }
-        self.hub.wait_until_ready(self.patience).await;
+        self.started(is_stateless(context)).await;
+        self.reread(list).await;
         Ok(self.offers())
     }
 

@@ -162,8 +162,8 @@ impl Hub {
     /// Subscribes to changes of a resource, which [`resource_updated`](crate::Handlers::resource_updated) reports.
     ///
     /// A server may have 1,000 subscriptions. After a reconnect they are made again. A subscription that the server then
-    /// refuses is removed and added to the [`troubles`](Self::troubles). So is each that a server without a handshake
-    /// refuses, which it reports only after this method has returned.
+    /// refuses is removed and added to the [`troubles`](Self::troubles). The same applies to a refusal by a server
+    /// without a handshake, which arrives after this method has returned.
     /// Changes that happen while the server is not connected are not reported. A server without a handshake reports changes
     /// on a stream: when the hub has opened it again, the resource counts as changed.
     ///
@@ -203,11 +203,7 @@ impl Hub {
 
     /// Returns whether a connected server supports subscriptions to resources.
     pub(crate) fn takes_subscriptions(&self) -> bool {
-        let mut connections = self.connections().into_iter();
-        connections.any(|connection| {
-            let info = connection.live().and_then(|live| live.info.clone());
-            info.is_some_and(|info| takes_subscriptions(&info.capabilities))
-        })
+        self.connections().iter().any(|connection| self.subscribable(connection.name().as_str()).is_ok())
     }
 
     /// Cancels a subscription of the program. Subscriptions of a gateway's clients to the same resource stay.

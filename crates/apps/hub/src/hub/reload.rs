@@ -1,12 +1,8 @@
 //! The task that applies changes of configuration files and of the files that servers depend on.
 
-use std::{
-    collections::BTreeSet,
-    future::pending,
-    path::{Path, PathBuf},
-    sync::{Arc, Weak},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+use std::{collections::BTreeSet, future::pending, time::Duration};
 
 use tokio::{
     sync::{Notify, mpsc},

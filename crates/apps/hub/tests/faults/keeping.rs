@@ -143,7 +143,7 @@ fn concurrent_restarts_and_switches_end_connected() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::join!(restarts, switches, hub.refresh_all(), hub.restart_all());
+        tokio::join!(restarts, switches, hub.refresh("s"), hub.restart("s"));
         becomes(&hub, "s", is_connected).await;
         echo(&hub).await;
         assert_eq!(mark.processes().len(), 1);

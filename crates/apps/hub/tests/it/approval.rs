@@ -262,6 +262,13 @@ async fn tool_that_the_program_allows_again_is_allowed_with_its_new_definition()
     give().await.unwrap();
 }
 
+#[test]
+fn record_of_calls_has_any_capacity() {
+    for room in [0, usize::MAX] {
+        drop(Audit::new(room));
+    }
+}
+
 #[tokio::test]
 async fn resource_needs_approval_if_the_request_requires_it() {
     let (hub, asked) = asking(async |call: Proposed| {

@@ -1,10 +1,14 @@
 //! All servers as one: over a transport of rmcp's, as another agent would have it.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    future::pending,
+    time::{Duration, Instant},
+};
 
 use agentwire_hub::{
-    Approval, Audit, CallDecision, CallRequest, Ended, Gateway, Hub, Naming, ServerState, Use,
-    config::{Launch, Sources},
+    Approval, Audit, CallDecision, CallRequest, Ended, Gateway, Hub, KeepAlive, Naming, ServerState, Use,
+    config::{Launch, ServerConfig, Sources},
 };
 use futures_util::StreamExt as _;
 use rmcp::{
@@ -22,8 +26,8 @@ use tokio::{sync::mpsc, time::timeout};
 use crate::{
     asking::params,
     gateway_program,
-    project::until,
-    server::{LIMIT, REFUSAL, config},
+    project::{is_connected, until},
+    server::{LIMIT, REFUSAL, config, program},
     tasks::Raw,
 };
 
@@ -73,7 +77,11 @@ async fn connected(hub: Hub, with: impl FnOnce(Gateway) -> Gateway) -> Connected
 }
 
 fn hub(names: &[&str]) -> Hub {
-    let sources = names.iter().fold(Sources::new(), |sources, name| sources.server(*name, config()));
+    hub_of(names, &config())
+}
+
+fn hub_of(names: &[&str], config: &ServerConfig) -> Hub {
+    let sources = names.iter().fold(Sources::new(), |sources, name| sources.server(*name, config.clone()));
     let reading = Approval::asked(async |call| match call.what {
         Use::Resource => CallDecision::Allow,
         _ => CallDecision::Deny { reason: None },
@@ -81,8 +89,39 @@ fn hub(names: &[&str]) -> Hub {
     Hub::builder().sources(sources).approval(reading).build()
 }
 
+/// Returns the server with a variable that makes it lack a capability.
+fn lacking(variable: &str) -> ServerConfig {
+    let (mut config, mut program) = (config(), program());
+    program.env.insert(variable.to_owned(), "1".to_owned());
+    config.launch = program.into();
+    config
+}
+
+/// Returns a program that runs this script and is no server.
+fn shell(script: &str) -> ServerConfig {
+    let mut config = config();
+    let Launch::Stdio(stdio) = &mut config.launch else { panic!() };
+    stdio.args = vec!["-c".to_owned(), script.to_owned()];
+    config
+}
+
+/// How long the requests of a client wait in tests of delays.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A delay in milliseconds that no test waits for.
+const NEVER: u64 = 3_600_000;
+
 async fn one() -> Connected {
     connected(hub(&["test"]), |gateway| gateway).await
+}
+
+/// Requests the tools until they contain this one.
+async fn until_listed(connected: &Connected, tool: &str) {
+    let listed = async {
+        while !connected.tools().await.iter().any(|listed| listed == tool) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, listed).await.unwrap();
 }
 
 impl Connected {
@@ -93,6 +132,15 @@ impl Connected {
     async fn tools(&self) -> Vec<String> {
         let tools = self.client.list_all_tools().await.unwrap();
         tools.into_iter().map(|tool| tool.name.into_owned()).collect()
+    }
+
+    /// Requests the tools several times. No request may wait for a server.
+    async fn lists_at_once(&self) {
+        for _ in 0..5 {
+            let start = Instant::now();
+            assert!(!self.tools().await.is_empty());
+            assert!(start.elapsed() < PATIENCE / 2, "{:?}", start.elapsed());
+        }
     }
 
     async fn next_event(&mut self) -> Received {
@@ -205,6 +253,14 @@ async fn arguments_of_prompts_are_completed() {
     let params = json!({"ref": {"type": "ref/prompt", "name": "test__greet-all"}, "argument": {"name": "n", "value": "v"}});
     let params: CompleteRequestParams = serde_json::from_value(params).unwrap();
     assert_eq!(connected.client.complete(params).await.unwrap().completion.values, ["v"]);
+}
+
+#[tokio::test]
+async fn argument_of_a_server_without_completions_has_no_completions() {
+    let connected = connected(hub_of(&["test"], &lacking("NO_COMPLETIONS")), |gateway| gateway).await;
+    let params = json!({"ref": {"type": "ref/prompt", "name": "test__greet-all"}, "argument": {"name": "n", "value": "v"}});
+    let params: CompleteRequestParams = serde_json::from_value(params).unwrap();
+    assert!(connected.client.complete(params).await.unwrap().completion.values.is_empty());
 }
 
 #[tokio::test]
@@ -407,6 +463,154 @@ async fn only_changed_lists_are_reported() {
 }
 
 #[tokio::test]
+async fn list_without_change_notifications_is_read_again() {
+    let hub = hub_of(&["one", "two"], &lacking("NO_LIST_CHANGES"));
+    let mut connected = connected(hub, |gateway| gateway).await;
+    let add = async |connected: &Connected, name: &str| {
+        let tool = json!({"name": name, "inputSchema": {"type": "object"}});
+        let resource = json!({"name": name, "uri": format!("test://{name}")});
+        let all = json!({"times": 0, "add": tool, "addPrompt": {"name": name}, "addResource": resource});
+        connected.call("one__notify", all).await;
+    };
+    add(&connected, "give-1").await;
+    assert!(connected.tools().await.contains(&"one__give-1".to_owned()));
+    let prompts = connected.client.list_all_prompts().await.unwrap();
+    assert!(prompts.iter().any(|prompt| prompt.name == "one__give-1"), "{prompts:?}");
+    let resources = connected.client.list_all_resources().await.unwrap();
+    assert!(resources.iter().any(|resource| resource.uri == "test://give-1"), "{resources:?}");
+    // A model may know of them from another result.
+    add(&connected, "give-2").await;
+    let given = connected.call("one__give-2", json!({"content": []})).await;
+    assert_eq!(given.is_error, Some(false), "{given:?}");
+    connected.client.get_prompt(GetPromptRequestParams::new("one__give-2")).await.unwrap();
+    connected.client.read_resource(ReadResourceRequestParams::new("test://give-2")).await.unwrap();
+    // If clients were notified, a list that differs each time would be read without end.
+    connected.call("one__tick", json!({"times": 1, "every": 0})).await;
+    assert_eq!(connected.next_event().await, Received::Progress(1.0));
+}
+
+#[tokio::test]
+async fn server_that_does_not_answer_lists_in_time_delays_one_request() {
+    for (delay, limit) in [(NEVER, LIMIT), (NEVER, PATIENCE / 2), (3000, LIMIT)] {
+        let mut config = lacking("NO_LIST_CHANGES");
+        config.timeout = limit;
+        let hub = hub_of(&["test"], &config);
+        assert!(hub.wait_until_ready(LIMIT).await);
+        let connected = connected(hub, |gateway| gateway.patience(PATIENCE)).await;
+        let add = async |name, delays: Value| {
+            let tool = json!({"name": name, "inputSchema": {"type": "object"}});
+            connected.call("test__notify", json!({"times": 0, "add": tool, "delays": delays})).await;
+        };
+        add("give-1", json!({"tools/list": delay})).await;
+        let start = Instant::now();
+        connected.tools().await;
+        let waited = start.elapsed();
+        assert!(waited >= PATIENCE.min(limit) && waited < PATIENCE * 3 / 2, "{waited:?}");
+        connected.lists_at_once().await;
+        let start = Instant::now();
+        connected.client.call_tool(params("test__nothing", json!({}))).await.unwrap_err();
+        assert!(start.elapsed() < PATIENCE / 2, "{:?}", start.elapsed());
+        // Requests wait again once the server is fast again.
+        add("give-2", json!({})).await;
+        until_listed(&connected, "test__give-2").await;
+        add("give-3", json!({})).await;
+        assert!(connected.tools().await.contains(&"test__give-3".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn reported_changes_and_the_reading_of_another_list_do_not_delay_each_other() {
+    let mut connected = connected(hub(&["test"]), |gateway| gateway.patience(PATIENCE)).await;
+    let delays = json!({"resources/list": 1000});
+    let resource = json!({"name": "new", "uri": "test://new"});
+    connected.call("test__notify", json!({"times": 0, "addResource": resource, "delays": delays})).await;
+    let client = connected.client.peer().clone();
+    let listing = tokio::spawn(async move { client.list_all_resources().await });
+    for number in 0..6 {
+        assert!(timeout(PATIENCE / 8, pending::<()>()).await.is_err());
+        let name = format!("give-{number}");
+        let added = json!({"method": "notifications/tools/list_changed", "params": {}, "delays": delays,
+            "add": {"name": name, "inputSchema": {"type": "object"}}});
+        connected.call("test__notify", added).await;
+        let reported = async { while connected.events.recv().await != Some(Received::Tools) {} };
+        timeout(PATIENCE / 4, reported).await.unwrap();
+        assert!(number > 0 || !listing.is_finished());
+    }
+    let listed = listing.await.unwrap().unwrap();
+    assert!(listed.iter().any(|resource| resource.uri == "test://new"), "{listed:?}");
+}
+
+#[tokio::test]
+async fn server_that_hangs_is_noticed_while_clients_request_its_lists() {
+    let often = KeepAlive::default().idle(PATIENCE / 10).limit(PATIENCE / 2);
+    let sources = Sources::new().server("test", lacking("NO_LIST_CHANGES"));
+    let hub = Hub::builder().sources(sources).keep_alive(often).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    let connected = connected(hub, |gateway| gateway.patience(PATIENCE)).await;
+    // Until a ping was answered.
+    assert!(timeout(PATIENCE, pending::<()>()).await.is_err());
+    let hangs = json!({"ping": NEVER, "tools/list": NEVER});
+    connected.call("test__notify", json!({"times": 0, "delays": hangs})).await;
+    let noticed = async {
+        while connected.hub.troubles("test").unwrap().iter().all(|trouble| !trouble.what.contains("ping")) {
+            connected.tools().await;
+        }
+    };
+    timeout(LIMIT / 2, noticed).await.unwrap();
+}
+
+#[tokio::test]
+async fn list_that_a_server_does_not_answer_delays_none_of_its_other_lists() {
+    let connected = connected(hub(&["test"]), |gateway| gateway.patience(PATIENCE)).await;
+    let added = json!({"times": 0, "addPrompt": {"name": "new"}, "delays": {"resources/list": NEVER}});
+    connected.call("test__notify", added).await;
+    connected.client.list_all_resources().await.unwrap();
+    let start = Instant::now();
+    connected.client.list_all_resources().await.unwrap();
+    let prompts = connected.client.list_all_prompts().await.unwrap();
+    assert!(prompts.iter().any(|prompt| prompt.name == "test__new"), "{prompts:?}");
+    assert!(start.elapsed() < PATIENCE / 2, "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn tools_stay_while_their_page_can_not_be_read() {
+    let connected = connected(hub_of(&["test"], &lacking("NO_LIST_CHANGES")), |gateway| gateway).await;
+    let before = connected.tools().await;
+    connected.call("test__notify", json!({"times": 0, "lacksPage": true})).await;
+    assert_eq!(connected.tools().await, before);
+    connected.call("test__received", json!({})).await;
+}
+
+#[tokio::test]
+async fn another_definition_has_no_tools_of_the_earlier_one() {
+    let connected = connected(hub_of(&["test"], &config()), |gateway| gateway).await;
+    assert!(connected.tools().await.contains(&"test__notify".to_owned()));
+    connected.hub.apply(Sources::new().server("test", lacking("NO_SECOND_PAGE")).read());
+    assert!(connected.hub.wait_until_ready(LIMIT).await);
+    let tools = connected.tools().await;
+    assert!(
+        tools.contains(&"test__echo".to_owned()) && !tools.contains(&"test__notify".to_owned()),
+        "{tools:?}"
+    );
+}
+
+#[tokio::test]
+async fn tool_that_differs_at_each_listing_is_noted_once() {
+    let connected = connected(hub_of(&["test"], &lacking("NO_LIST_CHANGES")), |gateway| gateway).await;
+    for number in 0..5 {
+        let tool =
+            json!({"name": "clock", "inputSchema": {"type": "object"}, "description": number.to_string()});
+        connected.call("test__notify", json!({"times": 0, "add": tool})).await;
+        connected.tools().await;
+    }
+    let troubles = connected.hub.troubles("test").unwrap();
+    assert!(
+        matches!(&troubles[..], [only] if only.times == 1 && only.what.contains("`clock`")),
+        "{troubles:?}"
+    );
+}
+
+#[tokio::test]
 async fn schema_without_a_type_is_listed_as_that_of_an_object() {
     let mut connected = one().await;
     let tool = json!({"name": "grown", "inputSchema": {}, "outputSchema": {}});
@@ -463,10 +667,7 @@ async fn names_follow_the_naming() {
 
 #[tokio::test]
 async fn server_that_cannot_start_delays_no_other() {
-    let mut broken = config();
-    let Launch::Stdio(stdio) = &mut broken.launch else { panic!() };
-    stdio.args = vec!["-c".to_owned(), "sleep 1000".to_owned()];
-    let sources = Sources::new().server("test", config()).server("broken", broken);
+    let sources = Sources::new().server("test", config()).server("broken", shell("sleep 1000"));
     let hub = Hub::builder().sources(sources).build();
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let gateway = Gateway::new(&hub).patience(Duration::from_secs(1));
@@ -479,6 +680,42 @@ async fn server_that_cannot_start_delays_no_other() {
         }
     };
     timeout(LIMIT, listed).await.unwrap();
+}
+
+#[tokio::test]
+async fn server_that_hangs_delays_only_the_first_requests_of_a_client() {
+    let sources = Sources::new().server("test", config()).server("hangs", shell("sleep 1000"));
+    let hub = Hub::builder().sources(sources).build();
+    until(&hub, || is_connected(&hub, "test")).await;
+    let connected = connected(hub, |gateway| gateway.patience(PATIENCE)).await;
+    connected.tools().await;
+    connected.lists_at_once().await;
+}
+
+#[tokio::test]
+async fn unknown_name_of_a_server_that_is_not_connected_is_reported_with_its_state() {
+    let mut disabled = config();
+    disabled.disabled = true;
+    let sources = Sources::new()
+        .server("test", config())
+        .server("hangs", shell("sleep 1000"))
+        .server("my failed", shell("exit 3"))
+        .server("off", disabled);
+    let hub = Hub::builder().sources(sources).build();
+    let is_failed = || matches!(hub.server("my failed").unwrap().state, ServerState::Failed { .. });
+    until(&hub, || is_connected(&hub, "test") && is_failed()).await;
+    let connected = connected(hub, |gateway| gateway.patience(Duration::from_secs(1))).await;
+    for (name, state) in [
+        ("hangs__echo", "; the server `hangs` is not connected: it is still starting"),
+        ("my-failed__echo", "; the server `my failed` is not connected: exited with code 3"),
+        ("off__echo", "; the server `off` is disabled in its configuration"),
+    ] {
+        let tool = connected.client.call_tool(params(name, json!({}))).await.unwrap_err();
+        let prompt = connected.client.get_prompt(GetPromptRequestParams::new(name)).await.unwrap_err();
+        assert!(tool.to_string().contains(state) && prompt.to_string().contains(state), "{tool}\n{prompt}");
+    }
+    let error = connected.client.call_tool(params("test__nothing", json!({}))).await.unwrap_err();
+    assert!(!error.to_string().contains("; the server"), "{error}");
 }
 
 #[tokio::test]

@@ -100,6 +100,12 @@ struct State {
     client: Value,
     cancelled: Vec<Value>,
     added: Vec<Value>,
+    added_prompts: Vec<Value>,
+    added_resources: Vec<Value>,
+    /// How long each method takes, in milliseconds.
+    delays: Value,
+    /// Whether it refuses the second page of tools.
+    lacks_page: bool,
     asked: HashMap<i64, mpsc::Sender<Value>>,
     subscribed: Vec<Value>,
     /// The ids of the requests for streams of notifications.
@@ -135,8 +141,16 @@ impl Server {
 
     fn answer(&self, request: &Value) {
         let params = &request["params"];
-        let capabilities = json!({"tools": {"listChanged": true}, "prompts": {}, "completions": {},
-            "resources": {"subscribe": std::env::var_os("NO_SUBSCRIPTIONS").is_none()}});
+        let delay = self.state.lock().unwrap().delays[request["method"].as_str().unwrap()].as_u64();
+        if let Some(delay) = delay {
+            thread::park_timeout(Duration::from_millis(delay));
+        }
+        let has = |without: &str| std::env::var_os(without).is_none();
+        let mut capabilities = json!({"tools": {"listChanged": has("NO_LIST_CHANGES")}, "prompts": {},
+            "resources": {"subscribe": has("NO_SUBSCRIPTIONS")}});
+        if has("NO_COMPLETIONS") {
+            capabilities["completions"] = json!({});
+        }
         let result = match request["method"].as_str().unwrap() {
             "server/discover" if self.is_stateless => Ok(json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": capabilities,
@@ -150,15 +164,29 @@ impl Server {
                     "instructions": "Be kind.",
                 }))
             }
+            "tools/list"
+                if params["cursor"] == "2"
+                    && (self.state.lock().unwrap().lacks_page || !has("NO_SECOND_PAGE")) =>
+            {
+                Err("too often")
+            }
             "tools/list" => Ok(self.tools(&params["cursor"])),
             "tools/call" => match self.call(params) {
                 Some(result) => result,
                 None => return,
             },
-            "prompts/list" => Ok(json!({"prompts": [{"name": "greet-all"}]})),
+            "prompts/list" => {
+                let mut all = vec![json!({"name": "greet-all"})];
+                all.extend(self.state.lock().unwrap().added_prompts.iter().cloned());
+                Ok(json!({"prompts": all}))
+            }
             "prompts/get" => Ok(json!({"messages": [{"role": "user", "content":
                 {"type": "text", "text": format!("{} {}", params["name"], params["arguments"])}}]})),
-            "resources/list" => Ok(json!({"resources": [{"uri": "test://a", "name": "a"}]})),
+            "resources/list" => {
+                let mut all = vec![json!({"uri": "test://a", "name": "a"})];
+                all.extend(self.state.lock().unwrap().added_resources.iter().cloned());
+                Ok(json!({"resources": all}))
+            }
             "resources/read" if params["uri"] == "test://none" => Err("there is no such resource"),
             "resources/read" => Ok(json!({"contents": [{"uri": params["uri"], "text": "x".repeat(100)},
                 {"uri": "test://blob", "mimeType": "image/png", "blob": "A".repeat(100)}]})),
@@ -272,6 +300,12 @@ impl Server {
                     all.retain(|tool| tool["name"] != added["name"]);
                     all.push(added.clone());
                 }
+                let mut state = self.state.lock().unwrap();
+                state.added_prompts.extend(arguments.get("addPrompt").cloned());
+                state.added_resources.extend(arguments.get("addResource").cloned());
+                state.delays = arguments["delays"].clone();
+                state.lacks_page = arguments["lacksPage"] == true;
+                drop(state);
                 for _ in 0..arguments["times"].as_u64().unwrap_or(1) {
                     self.notify(arguments["method"].as_str().unwrap(), &arguments["params"]);
                 }

@@ -66,8 +66,10 @@ async fn servers_of_a_project_do_not_start_and_none_of_their_variables_is_looked
         );
     }
     // Neither does anything that starts a server otherwise.
-    hub.restart_all().await;
-    hub.refresh_all().await;
+    for server in ["a", "b", "c", "a-http", "b-http", "c-http"] {
+        hub.restart(server).await;
+        hub.refresh(server).await;
+    }
     hub.set_enabled(false);
     hub.set_enabled(true);
     hub.reload().await;

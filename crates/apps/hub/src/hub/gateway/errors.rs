@@ -1,11 +1,27 @@
 //! The errors of a client's requests.
 
+use std::sync::Arc;
+
 use rmcp::{ErrorData, model::ErrorCode};
 
-use crate::{CallError, Misnamed};
+use super::Gateway;
+use crate::{CallError, Misnamed, Names, call::Target, connection::Connection, spelling::dashed};
 
-pub(super) fn misnamed(error: Misnamed) -> ErrorData {
-    ErrorData::invalid_params(error.to_string(), None)
+impl Gateway {
+    /// Returns the error for an unknown name. If the name begins with a server that is not connected, the error contains the
+    /// state of the server.
+    pub(super) fn misnamed(&self, name: &str, error: Misnamed) -> ErrorData {
+        let state = |connection: Arc<Connection>| {
+            // The names of a server differ only in their end.
+            let names = Names::new(self.naming, [(connection.name().clone(), "x")]);
+            let start = names.iter().next()?.0.strip_suffix('x').filter(|_| self.naming.has_server())?;
+            let is_named = dashed(name).starts_with(&dashed(start));
+            Target::find(self.hub.servers(), connection.name().as_str()).err().filter(|_| is_named)
+        };
+        let states = self.hub.connections().into_iter().filter_map(state);
+        let states: String = states.map(|state| format!("; {state}")).collect();
+        ErrorData::invalid_params(format!("{error}{states}"), None)
+    }
 }
 
 pub(super) fn refused(error: CallError) -> ErrorData {

@@ -4,17 +4,17 @@
 use std::{borrow::Cow, iter, sync::Arc};
 
 use agentwire_net::head;
-use futures_util::TryFutureExt as _;
+use futures_util::FutureExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-        ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
-        GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, Reference, ResultType, ServerCapabilities,
-        ServerConfig, ServerResult, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
-        SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        CompletionInfo, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+        GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference, ResultType,
+        ServerCapabilities, ServerConfig, ServerResult, SetLevelRequestMethod, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::{
     Gateway,
-    errors::{another, misnamed, refused, unread},
+    errors::{another, refused, unread},
     is_stateless,
     rewrite::Rewrite,
     run::{Repetition, unless_cancelled},
@@ -30,8 +30,9 @@ use super::{
     watch::{Changes, Recipient, watch},
 };
 use crate::{
-    CallError, CallOutcome, CallRequest, NamedTool, PromptRequest, ReadRequest, Use, audit::Recording,
-    client::forwarded,
+    CallError, CallOutcome, CallRequest, NamedTool, Offers, PromptRequest, ReadRequest, Use,
+    audit::Recording,
+    client::{Stale, forwarded},
 };
 
 // The hub's futures are boxed: rmcp moves the futures of all requests as one value several times, which overflows a thread's
@@ -59,7 +60,7 @@ impl ServerHandler for Gateway {
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         // The response contains the servers' instructions.
-        self.hub.wait_until_ready(self.patience).await;
+        self.started(true).await;
         let versions = self.supported_protocol_versions().into_owned();
         let mut info = self.get_info();
         // Log messages go to clients with a handshake only.
@@ -107,7 +108,7 @@ impl ServerHandler for Gateway {
         context.peer.set_peer_info(request.clone());
         // Before the response, so that the first call's log messages are forwarded.
         self.pass_on(&context.peer);
-        self.hub.wait_until_ready(self.patience).await;
+        self.started(false).await;
         self.negotiate_initialize(&request)
     }
 
@@ -130,7 +131,7 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offers = self.settled(page, &context).await?;
+        let offers = self.settled(Stale::Tools, page, &context).await?;
         Ok(ListToolsResult::with_all_items(offers.tools().iter().map(listed).collect()))
     }
 
@@ -141,14 +142,11 @@ impl ServerHandler for Gateway {
     ) -> Result<CallToolResponse, ErrorData> {
         let subject = ("tools/call", request.name.to_string());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let offers = self.offers();
+        let (offers, named) = self.find(Stale::Tools, &request.name, Offers::names).await;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let named = offers
-            .names()
-            .spelt(&request.name)
+        let named = named
             .inspect_err(|_| self.record_unknown(Use::Tool, &request.name, &arguments, &context))
-            .map_err(misnamed)?
-            .clone();
+            .map_err(|error| self.misnamed(&request.name, error))?;
         let call = CallRequest::new(named.server.as_str(), &*named.item).arguments(arguments);
         let call = call.caller(caller(&context));
         let hub = self.hub.clone();
@@ -184,7 +182,8 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(self.settled(page, &context).await?.resources().to_vec()))
+        let offers = self.settled(Stale::Resources, page, &context).await?;
+        Ok(ListResourcesResult::with_all_items(offers.resources().to_vec()))
     }
 
     async fn list_resource_templates(
@@ -192,7 +191,7 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let offers = self.settled(page, &context).await?;
+        let offers = self.settled(Stale::Resources, page, &context).await?;
         Ok(ListResourceTemplatesResult::with_all_items(offers.templates().to_vec()))
     }
 
@@ -203,10 +202,10 @@ impl ServerHandler for Gateway {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let subject = ("resources/read", request.uri.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let offers = self.offers();
-        let (server, uri) = self.find_resource(&request.uri).inspect_err(|_| {
+        let (server, uri) = self.find_or_reread(&request.uri).await.inspect_err(|_| {
             self.record_unknown(Use::Resource, &request.uri, &Value::Null, &context);
         })?;
+        let offers = self.offers();
         let mut read = ReadRequest::new(server.as_str(), &*uri).caller(caller(&context));
         if self.asks_for_resources {
             read = read.with_approval();
@@ -255,7 +254,8 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(self.settled(page, &context).await?.prompts().to_vec()))
+        let offers = self.settled(Stale::Prompts, page, &context).await?;
+        Ok(ListPromptsResult::with_all_items(offers.prompts().to_vec()))
     }
 
     async fn get_prompt(
@@ -265,17 +265,14 @@ impl ServerHandler for Gateway {
     ) -> Result<GetPromptResponse, ErrorData> {
         let subject = ("prompts/get", request.name.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let offers = self.offers();
+        let (offers, named) = self.find(Stale::Prompts, &request.name, Offers::prompt_names).await;
         let arguments = request.arguments.unwrap_or_default();
-        let named = offers
-            .prompt_names()
-            .spelt(&request.name)
+        let named = named
             .inspect_err(|_| {
                 let arguments = Value::Object(arguments.clone());
                 self.record_unknown(Use::Prompt, &request.name, &arguments, &context);
             })
-            .map_err(misnamed)?
-            .clone();
+            .map_err(|error| self.misnamed(&request.name, error))?;
         let prompt = PromptRequest::new(named.server.as_str(), &*named.item)
             .arguments(arguments)
             .caller(caller(&context));
@@ -316,19 +313,26 @@ impl ServerHandler for Gateway {
         let offers = self.offers();
         let server = match &mut request.r#ref {
             Reference::Prompt(prompt) => {
-                let named = offers.prompt_names().spelt(&prompt.name).map_err(misnamed)?;
+                let named = offers.prompt_names().spelt(&prompt.name);
+                let named = named.map_err(|error| self.misnamed(&prompt.name, error))?;
                 prompt.name = named.item.to_string();
                 named.server.clone()
             }
             Reference::Resource(template) => {
-                let (server, uri) = offers.uris().find(&template.uri).map_err(misnamed)?;
+                let found = offers.uris().find(&template.uri);
+                let (server, uri) = found.map_err(|error| self.misnamed(&template.uri, error))?;
                 template.uri = uri.to_owned();
                 server
             }
             _ => return Err(ErrorData::invalid_params("this kind of reference is not known", None)),
         };
         request.meta = forwarded(context.meta.clone());
-        let completing = Box::pin(self.hub.complete(server.as_str(), request)).map_err(refused);
+        let completing = Box::pin(self.hub.complete(server.as_str(), request));
+        let completing = completing.map(|completed| match completed {
+            // The gateway declares completions for all servers, and a client may show an error at each keystroke.
+            Err(CallError::Unsupported { .. }) => Ok(CompletionInfo::default()),
+            completed => completed.map_err(refused),
+        });
         Ok(CompleteResult::new(unless_cancelled(completing, &context).await?))
     }
 

@@ -1,15 +1,11 @@
 //! Requests of clients without a handshake. The gateway can't send requests to such a client, so a question to the user is
 //! sent as the response (`input_required`), and the client sends its request again with the input.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    hash::{BuildHasher as _, RandomState},
-    sync::{
-        Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 
 use rmcp::{
     ErrorData,
@@ -17,7 +13,7 @@ use rmcp::{
 };
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Progress, client::Question, lock::locked};
@@ -110,6 +106,8 @@ impl Running {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     all: Mutex<VecDeque<(String, Running)>>,
+    /// The time of the first request of clients without a handshake, whose next request may reach another clone.
+    pub(super) since: OnceLock<Instant>,
     /// Makes states that can't be guessed, with random keys of the operating system.
     keys: RandomState,
     next: AtomicU64,

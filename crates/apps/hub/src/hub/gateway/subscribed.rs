@@ -1,10 +1,7 @@
 //! The resources that a client has subscribed to, and the reports of their changes.
 
-use std::{
-    collections::BTreeMap,
-    mem::take,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
+use std::{collections::BTreeMap, mem::take};
 
 use rmcp::{
     ErrorData,
@@ -13,7 +10,7 @@ use rmcp::{
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::{Gateway, errors::refused, watch::Recipient};
-use crate::{ServerName, connection::Hold, handlers::Update, lock::locked};
+use crate::{ServerName, client::Stale, connection::Hold, handlers::Update, lock::locked};
 
 /// The resources that a client has subscribed to, by the URIs that it uses. A clone is the same set.
 #[derive(Clone, Debug, Default)]
@@ -62,11 +59,20 @@ impl Subscribed {
 impl Gateway {
     /// Subscribes to a resource at the server that has it.
     pub(super) async fn subscribe_to(&self, subscribed: &Subscribed, uri: String) -> Result<(), ErrorData> {
-        let (server, inner) = self.find_resource(&uri)?;
+        let (server, inner) = self.find_or_reread(&uri).await?;
         let hold = Box::pin(self.hub.hold(server.as_str(), &inner)).await.map_err(refused)?;
         let replaced = locked(&subscribed.0).insert(uri, Subscription { server, uri: inner, _hold: hold });
         drop(replaced);
         Ok(())
+    }
+
+    /// Does the same as [`find_resource`](Self::find_resource), after another listing if needed.
+    pub(super) async fn find_or_reread(&self, uri: &str) -> Result<(ServerName, String), ErrorData> {
+        if let Ok(found) = self.find_resource(uri) {
+            return Ok(found);
+        }
+        self.reread(Stale::Resources).await;
+        self.find_resource(uri)
     }
 
     /// Returns the server of a URI, and the server's own URI.

@@ -1,11 +1,8 @@
 //! Files that can't be watched properly.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::{Condvar, Mutex, OnceLock},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, OnceLock};
+use std::{fs, time::Duration};
 
 use agentwire_testkit::eventually;
 use tokio::time::timeout;
@@ -67,23 +64,22 @@ async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
     let mut builder = Hub::builder().sources(Sources::new().project(folder.path()));
     builder.watch = WatchSettings::hanging(answer);
     let hub = builder.build();
-    let time_limit = || hub.server("a").map(|server| server.configured.config.timeout);
     timeout(LIMIT, hub.reload()).await.unwrap();
-    assert_eq!(time_limit(), Some(Duration::from_secs(1)));
+    assert_eq!(time_limit(&hub), Some(1));
     let problems = hub.problems();
     assert!(
         matches!(&problems[..], [only] if only.to_string().starts_with("warning: some files are not watched yet")),
         "{problems:?}"
     );
     timeout(LIMIT, hub.set_timeout("a", Duration::from_secs(2))).await.unwrap().unwrap();
-    assert_eq!(time_limit(), Some(Duration::from_secs(2)));
+    assert_eq!(time_limit(&hub), Some(2));
     // Changes are still noticed, by polling.
     write(3);
-    eventually(|| time_limit() == Some(Duration::from_secs(3))).await;
+    eventually(|| time_limit(&hub) == Some(3)).await;
     ENDED.set(()).unwrap();
     eventually(|| hub.problems().is_empty()).await;
     write(4);
-    eventually(|| time_limit() == Some(Duration::from_secs(4))).await;
+    eventually(|| time_limit(&hub) == Some(4)).await;
 }
 
 // The hanging folder blocks the watcher's thread.
@@ -110,26 +106,19 @@ async fn change_is_applied_while_the_folder_of_another_file_hangs() {
     builder.watch = WatchSettings::hanging(answer);
     let hub = builder.build();
     hub.reload().await;
-    let follows = async |seconds| {
-        eventually(|| {
-            hub.server("a").map(|server| server.configured.config.timeout)
-                == Some(Duration::from_secs(seconds))
-        })
-        .await;
-    };
-    follows(1).await;
+    eventually(|| time_limit(&hub) == Some(1)).await;
     HANGING.set(project.clone()).unwrap();
     // One more folder to watch, which the thread finds without a request.
     fs::create_dir(project.join(".roo")).unwrap();
     eventually(|| ASKED.get().is_some()).await;
     for seconds in 2..=3 {
         write(seconds);
-        follows(seconds).await;
+        eventually(|| time_limit(&hub) == Some(seconds)).await;
     }
     ENDED.set(()).unwrap();
     eventually(|| hub.problems().is_empty()).await;
     write(4);
-    follows(4).await;
+    eventually(|| time_limit(&hub) == Some(4)).await;
     hub.close().await;
 }
 
@@ -167,6 +156,11 @@ async fn server_starts_after_its_files_are_watched() {
 }
 
 const LIMIT: Duration = Duration::from_secs(20);
+
+/// Returns the time limit of the server `a`, in seconds.
+fn time_limit(hub: &Hub) -> Option<u64> {
+    hub.server("a").map(|server| server.configured.config.timeout.as_secs())
+}
 
 fn write_server(file: &Path, timeout: u64) {
     let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
