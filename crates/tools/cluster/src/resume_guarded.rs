@@ -67,7 +67,8 @@ async fn slow_worker(setup: &Setup, cluster: &Cluster, asked: Arc<AtomicUsize>) 
     options.env = cluster.environment.clone();
     let worker =
         WorkerConfig::new(Arc::new(FolderStore::at(cluster.path("store"))), cluster.path("workspaces"))
-            .options(options)
+            // As the workers of the example: with others, the CLI does not resume their tool uses.
+            .options(options.untrusted_folder())
             .approvals(["Bash"])
             .admission(Admission::slots(4))
             .hooks(Hooks::new().on(PreToolUse, count))
