@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+#[cfg(feature = "hub")]
+use std::path::Path;
 use std::process::{Child, Stdio};
 
 use serde_json::Value;
@@ -48,6 +50,14 @@ impl Serving {
     }
 }
 
+/// Writes a configuration without servers, and returns its path.
+#[cfg(feature = "hub")]
+fn without_servers(folder: &Path) -> String {
+    let config = folder.join("mcp.json");
+    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
+    config.to_str().unwrap().to_owned()
+}
+
 impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.program.kill();
@@ -87,9 +97,8 @@ fn gateway_reports_a_server_that_fails() {
 #[test]
 fn gateway_without_a_client_names_the_cause() {
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("mcp.json");
-    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
-    let mut gateway = agentwire(&["hub", "serve", "--config", config.to_str().unwrap()]);
+    let config = without_servers(folder.path());
+    let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
     let done = gateway.stdin(Stdio::null()).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     let errors = String::from_utf8(done.stderr).unwrap();
@@ -100,9 +109,8 @@ fn gateway_without_a_client_names_the_cause() {
 #[test]
 fn request_with_a_lone_surrogate_is_answered() {
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("mcp.json");
-    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
-    let mut gateway = agentwire(&["hub", "serve", "--config", config.to_str().unwrap()]);
+    let config = without_servers(folder.path());
+    let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
     let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let request = INITIALIZE.replace(r#""client""#, r#""\ud83d""#);
     // The input ends here, so that a request without an answer ends the program too.
@@ -163,9 +171,8 @@ fn served_page_follows_the_file_and_is_private() {
 #[test]
 fn hub_over_http_needs_the_token_and_its_own_name() {
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("mcp.json");
-    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
-    let serving = Serving::start(&["hub", "serve", "--http", "--config", config.to_str().unwrap()]);
+    let config = without_servers(folder.path());
+    let serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
     let (address, path) = serving.place();
     let token = serving.first["token"].as_str().unwrap();
     let host = format!("Host: {address}\r\n");
@@ -192,9 +199,8 @@ fn hub_over_http_needs_the_token_and_its_own_name() {
 #[test]
 fn answers_over_http_suit_the_version_of_the_client() {
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("mcp.json");
-    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
-    let serving = Serving::start(&["hub", "serve", "--http", "--config", config.to_str().unwrap()]);
+    let config = without_servers(folder.path());
+    let serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
     let (address, path) = serving.place();
     let token = serving.first["token"].as_str().unwrap();
     let headers = format!(

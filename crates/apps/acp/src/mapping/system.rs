@@ -213,3 +213,25 @@ pub(crate) fn with_own_name(prompt: &str) -> String {
 
 const MCP_PREFIX: &str = "mcp:";
 const MCP_SUFFIX: &str = " (MCP)";
+
+#[cfg(test)]
+mod tests {
+    use super::{Mapping, Warning};
+    use crate::features::Features;
+
+    /// A user of an editor has no permission handler and no handshake.
+    #[test]
+    fn warnings_about_the_library_are_not_shown() {
+        let mapping = Mapping::new(Features::default());
+        let not_asked =
+            |option| Warning::NotAsked { option, value: "auto".to_owned(), instead: "a classifier decides" };
+        for (warning, shows) in [
+            (not_asked("permissionMode"), false),
+            (Warning::DeliveredByArgv { option: "mcpServers" }, false),
+            (not_asked("allowedTools"), true),
+            (Warning::NotDelivered { option: "mcpServers" }, true),
+        ] {
+            assert_eq!(mapping.warning(&warning).is_some(), shows, "{warning}");
+        }
+    }
+}

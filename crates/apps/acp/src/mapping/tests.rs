@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{ContentBlock, SessionUpdate, ToolCallStatus};
-use agentwire::{Block, Message, Warning};
+use agentwire::{Block, Message};
 use agentwire_testkit::transcript::{Entry, Transcript};
 
 use super::Mapping;
@@ -62,22 +62,6 @@ fn recordings_are_shown_as_in_the_snapshots() {
     for name in SHOWN {
         let messages = messages(&folder(VERSIONS[0]).join(format!("{name}.transcript")));
         insta::assert_snapshot!(*name, shown(&messages, features()));
-    }
-}
-
-/// A user of an editor has no permission handler and no handshake.
-#[test]
-fn warnings_about_the_library_are_not_shown() {
-    let mapping = Mapping::new(features());
-    let not_asked =
-        |option| Warning::NotAsked { option, value: "auto".to_owned(), instead: "a classifier decides" };
-    for (warning, shows) in [
-        (not_asked("permissionMode"), false),
-        (Warning::DeliveredByArgv { option: "mcpServers" }, false),
-        (not_asked("allowedTools"), true),
-        (Warning::NotDelivered { option: "mcpServers" }, true),
-    ] {
-        assert_eq!(mapping.warning(&warning).is_some(), shows, "{warning}");
     }
 }
 

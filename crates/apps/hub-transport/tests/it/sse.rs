@@ -9,6 +9,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
+use rmcp::model::CallToolResult;
 use serde_json::json;
 
 use super::{
@@ -76,36 +77,32 @@ async fn broken_stream_fails_open_calls_and_ends_the_connection() {
     assert!(lost(&why).starts_with("the stream of events was cut: "), "{why:?}");
 }
 
-#[tokio::test]
-async fn unreadable_answer_fails_its_call() {
+/// Calls a tool, which the server answers with this member of a response.
+async fn answered(member: &str) -> Result<CallToolResult, ServiceError> {
     let (server, connected) = start().await;
     let is_call = |seen: &Seen| seen.rpc() == "tools/call";
     server.fault(move |seen| is_call(seen).then(|| status(202)));
     let answer = async {
         within(server.saw(1, is_call)).await;
         let call = server.seen().into_iter().find(is_call).unwrap();
-        server.event(&json!({"jsonrpc": "2.0", "id": call.body["id"], "error": "boom"}));
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{},{member}}}"#, call.body["id"]);
+        server.push(|| Ok(Bytes::from(format!("data: {answer}\n\n"))));
     };
-    let (failed, ()) = tokio::join!(connected.echo("a"), answer);
-    let error = failed.unwrap_err();
-    let ServiceError::McpError(error) = error else { panic!("{error}") };
+    tokio::join!(connected.echo("a"), answer).0
+}
+
+#[tokio::test]
+async fn unreadable_answer_fails_its_call() {
+    let ServiceError::McpError(error) = answered(r#""error":"boom""#).await.unwrap_err() else {
+        panic!("no error of MCP");
+    };
     assert!(is_unreadable(&error), "{error}");
 }
 
 #[tokio::test]
 async fn answer_with_a_lone_surrogate_is_received() {
-    let (server, connected) = start().await;
-    let is_call = |seen: &Seen| seen.rpc() == "tools/call";
-    server.fault(move |seen| is_call(seen).then(|| status(202)));
-    let answer = async {
-        within(server.saw(1, is_call)).await;
-        let call = server.seen().into_iter().find(is_call).unwrap();
-        let result = r#"{"content":[{"type":"text","text":"a\ud83d"}]}"#;
-        let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, call.body["id"]);
-        server.push(|| Ok(Bytes::from(format!("data: {answer}\n\n"))));
-    };
-    let (answered, ()) = tokio::join!(connected.echo("a"), answer);
-    assert_eq!(text(answered.unwrap()), "a\u{fffd}");
+    let answer = answered(r#""result":{"content":[{"type":"text","text":"a\ud83d"}]}"#).await;
+    assert_eq!(text(answer.unwrap()), "a\u{fffd}");
 }
 
 #[tokio::test]
