@@ -20,7 +20,7 @@ pub struct Chat {
 /// The model's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct ChatAnswer {
     /// The text of the last message.
     pub text: String,
     /// The stop reason (`stop_reason`): `end_turn`, or `max_tokens` if the text is truncated.
@@ -83,7 +83,7 @@ impl Chat {
         &mut self,
         prompt: impl Into<String>,
         mut step: impl FnMut(Step) + Send,
-    ) -> Result<Answer, ChatError> {
+    ) -> Result<ChatAnswer, ChatError> {
         self.messages.push(json!({ "role": "user", "content": prompt.into() }));
         for rounds in 1..=self.rounds {
             let offers = self.hub.offers(Naming::default());
@@ -105,7 +105,7 @@ impl Chat {
             match answers {
                 Some(answers) => self.messages.push(json!({ "role": "user", "content": answers })),
                 None if is_paused => {}
-                None => return Ok(Answer { text, stop_reason: reply.stop_reason, rounds }),
+                None => return Ok(ChatAnswer { text, stop_reason: reply.stop_reason, rounds }),
             }
         }
         Err(ChatError::TooManyRounds(self.rounds))

@@ -9,6 +9,6 @@ mod turn;
 
 pub use agentwire_hub::llm::CallForm as Form;
 pub use api::Api;
-pub use chat::{Answer, Chat};
+pub use chat::{Chat, ChatAnswer};
 pub use error::{ApiError, ChatError};
 pub use step::Step;

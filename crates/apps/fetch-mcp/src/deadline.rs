@@ -14,7 +14,9 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Returns the deadline, and the caller for the call to hold: a timeout or a cancellation drops it.
+    /// Returns a handle and the deadline, which is over as soon as the handle is dropped.
+    ///
+    /// The call holds the handle, and a timeout or a cancellation drops the call.
     pub(crate) fn after(limit: Duration) -> (Arc<()>, Self) {
         let caller = Arc::new(());
         let at = Instant::now().checked_add(limit);

@@ -13,13 +13,13 @@ use crate::deadline::Deadline;
 use crate::error::{BuildError, FetchError, UnusableHost};
 use crate::html::{self, Format};
 use crate::media::{ContentType, Kind};
-use crate::{Options, charset, media, page, resolver};
+use crate::{FetchOptions, charset, media, page, resolver};
 
 /// An HTTP client with its limits.
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     client: Client,
-    options: Arc<Options>,
+    options: Arc<FetchOptions>,
     at_once: Semaphore,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
 }
 
 impl Fetcher {
-    pub(crate) fn new(options: Options) -> Result<Self, BuildError> {
+    pub(crate) fn new(options: FetchOptions) -> Result<Self, BuildError> {
         let options = Arc::new(options);
         let client = Client::builder()
             .user_agent(options.user_agent.as_str())

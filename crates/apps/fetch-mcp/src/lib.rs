@@ -17,5 +17,5 @@ mod page;
 mod resolver;
 
 pub use error::BuildError;
-pub use options::Options;
+pub use options::FetchOptions;
 pub use server::FetchServer;

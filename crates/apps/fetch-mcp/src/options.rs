@@ -8,7 +8,7 @@ use agentwire_net::is_public;
 /// The limits of a [`FetchServer`](crate::FetchServer).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Options {
+pub struct FetchOptions {
     /// Whether loopback, private, link-local and other special addresses may be fetched; `false` by default.
     ///
     /// If `true`, a page can make the model read pages that only this machine can reach.
@@ -28,7 +28,7 @@ pub struct Options {
     pub user_agent: String,
 }
 
-impl Default for Options {
+impl Default for FetchOptions {
     fn default() -> Self {
         Self {
             allow_private: false,
@@ -41,7 +41,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl FetchOptions {
     /// Returns whether connections to the address are allowed.
     pub(crate) fn permits(&self, address: IpAddr) -> bool {
         // `::ffff:10.0.0.1` is the host `10.0.0.1`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use crate::Options;
+use crate::FetchOptions;
 use crate::error::UnusableHost;
 
 /// Resolves with the machine's resolver, and refuses a host if any of its addresses is not public.
@@ -13,7 +13,7 @@ use crate::error::UnusableHost;
 /// A name server that answers differently each time gains nothing, because the client connects to the checked answer.
 #[derive(Debug)]
 pub(crate) struct Resolver {
-    pub(crate) options: Arc<Options>,
+    pub(crate) options: Arc<FetchOptions>,
 }
 
 impl Resolve for Resolver {
@@ -36,7 +36,7 @@ impl Resolve for Resolver {
     }
 }
 
-fn check(host: &str, found: &[SocketAddr], options: &Options) -> Result<(), UnusableHost> {
+fn check(host: &str, found: &[SocketAddr], options: &FetchOptions) -> Result<(), UnusableHost> {
     let special = found.iter().map(SocketAddr::ip).find(|ip| !options.permits(*ip));
     special.map_or(Ok(()), |address| Err(UnusableHost::not_public(host, address)))
 }
@@ -44,13 +44,13 @@ fn check(host: &str, found: &[SocketAddr], options: &Options) -> Result<(), Unus
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::Options;
+    use crate::FetchOptions;
 
     #[test]
     fn one_private_address_refuses_the_host() {
         let public = "93.184.216.34:0".parse().unwrap();
         let private = "10.1.2.3:0".parse().unwrap();
-        let mut options = Options::default();
+        let mut options = FetchOptions::default();
         check("a.example", &[public], &options).unwrap();
         let refused = check("a.example", &[public, private], &options).unwrap_err();
         assert!(refused.to_string().contains("`a.example` is 10.1.2.3"), "{refused}");

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::error::BuildError;
 use crate::fetch::{Fetcher, Wanted};
 use crate::html::Format;
-use crate::options::Options;
+use crate::options::FetchOptions;
 
 /// An MCP server with the tool `fetch`, which returns a URL as text or Markdown.
 ///
@@ -48,7 +48,7 @@ impl FetchServer {
     /// # Errors
     ///
     /// If the options are invalid for an HTTP client.
-    pub fn new(options: Options) -> Result<Self, BuildError> {
+    pub fn new(options: FetchOptions) -> Result<Self, BuildError> {
         Ok(Self { fetcher: Arc::new(Fetcher::new(options)?) })
     }
 

@@ -11,9 +11,9 @@ mod splice;
 use std::path::Path;
 use std::time::Duration;
 
-use document::Document;
+use document::{Document, Section};
 use entry::Json;
-pub use error::{EditError, Refusal};
+pub use error::{EditError, EditRefusal};
 pub(crate) use file::Fingerprint;
 pub use file::hold;
 pub(crate) use file::is_temporary;
@@ -57,7 +57,7 @@ impl Edit {
     /// Only the value changes, or lines are added or removed: comments, order, unknown keys, trailing commas,
     /// indentation and line endings stay. Comments inside a removed server are removed with it.
     /// A text without servers gets them under the key `section`.
-    pub(crate) fn apply(&self, server: &str, text: &str, section: &str) -> Result<String, Refusal> {
+    pub(crate) fn apply(&self, server: &str, text: &str, section: &str) -> Result<String, EditRefusal> {
         let (mark, text) = text.strip_prefix(MARK).map_or(("", text), |rest| (MARK, rest));
         let mut text = text.to_owned();
         let mut splices = self.splices(&Document::parse(&text)?, server, section)?;
@@ -83,7 +83,7 @@ impl Edit {
     }
 
     /// Refuses to change a server that has another error: the change would not be in force.
-    fn check_in_force(&self, server: &str, text: &str) -> Result<(), Refusal> {
+    fn check_in_force(&self, server: &str, text: &str) -> Result<(), EditRefusal> {
         if matches!(self, Self::Add(_) | Self::Remove) {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Edit {
     }
 
     /// Returns the remaining changes: duplicate keys are removed one after the other.
-    fn rest(&self, document: &Document<'_>, server: &str, section: &str) -> Result<Vec<Splice>, Refusal> {
+    fn rest(&self, document: &Document<'_>, server: &str, section: &str) -> Result<Vec<Splice>, EditRefusal> {
         match self {
             Self::Add(_) => Ok(Vec::new()),
             Self::Remove if !document.has_server(server)? => Ok(Vec::new()),
@@ -108,7 +108,12 @@ impl Edit {
         }
     }
 
-    fn splices(&self, document: &Document<'_>, server: &str, section: &str) -> Result<Vec<Splice>, Refusal> {
+    fn splices(
+        &self,
+        document: &Document<'_>,
+        server: &str,
+        section: &str,
+    ) -> Result<Vec<Splice>, EditRefusal> {
         match self {
             Self::Disabled(disabled) => set(document, server, "disabled", Json::raw(*disabled)),
             Self::Timeout(timeout) => set(document, server, "timeout", seconds(*timeout)?),
@@ -140,7 +145,7 @@ impl Edit {
 }
 
 /// Sets one value of a server: replaces it, or adds it after the other members.
-fn set(document: &Document<'_>, server: &str, key: &str, value: Json) -> Result<Vec<Splice>, Refusal> {
+fn set(document: &Document<'_>, server: &str, key: &str, value: Json) -> Result<Vec<Splice>, EditRefusal> {
     let object = document.server(server)?;
     Ok(match object.member(key) {
         Some(member) if member.text() == value.inline(true) => Vec::new(),
@@ -154,28 +159,28 @@ fn add(
     server: &str,
     config: &ServerConfig,
     section: &str,
-) -> Result<Vec<Splice>, Refusal> {
+) -> Result<Vec<Splice>, EditRefusal> {
     if document.has_server(server)? {
-        return Err(Refusal::Exists { server: server.into() });
+        return Err(EditRefusal::Exists { server: server.into() });
     }
     if !is_server_name(server) {
-        return Err(Refusal::ServerName);
+        return Err(EditRefusal::ServerName);
     }
     let entry = entry::of(config, document.has_streamable_http());
     check_readable(server, &entry)?;
     let servers = Json::object([(server, entry.clone())]);
-    Ok(match (document.section()?, document.root()?) {
-        (Some(Ok(section)), _) => section.append(server, &entry),
-        (Some(Err(null)), _) => vec![null.replace(servers.inline(true))],
-        (None, Some(root)) => root.append(section, &servers),
-        (None, None) => vec![document.whole(&Json::object([(section, servers)]))],
+    Ok(match document.section()? {
+        Section::Servers(members) => members.append(server, &entry),
+        Section::Null(null) => vec![null.replace(servers.inline(true))],
+        Section::Missing(root) => root.append(section, &servers),
+        Section::Empty => vec![document.whole(&Json::object([(section, servers)]))],
     })
 }
 
 /// Refuses a server that would be refused when its file is read, by reading it.
 ///
 /// The entry is read alone, so other problems of the file do not prevent the change.
-fn check_readable(server: &str, entry: &Json) -> Result<(), Refusal> {
+fn check_readable(server: &str, entry: &Json) -> Result<(), EditRefusal> {
     let text = Json::object([(MCP_SERVERS, Json::object([(server, entry.clone())]))]).inline(true);
     let contents = parse(&text, &Origin::Program, None);
     if contents.problems.iter().all(|problem| problem.severity() != Severity::Error) {
@@ -185,19 +190,19 @@ fn check_readable(server: &str, entry: &Json) -> Result<(), Refusal> {
 }
 
 /// Returns the refusal of a server with these errors, without positions: the text is in no file.
-fn invalid(server: &str, problems: impl Iterator<Item = Problem>) -> Refusal {
+fn invalid(server: &str, problems: impl Iterator<Item = Problem>) -> EditRefusal {
     let above = [MCP_SERVERS, SERVERS].map(|section| syntax::key(section, server));
     let problems = problems.filter(|problem| problem.severity() == Severity::Error).map(|problem| {
         let below = above.iter().find_map(|above| problem.path.strip_prefix(&**above));
         let path = below.unwrap_or(&problem.path).trim_start_matches('.').to_owned();
         Problem { position: None, path, ..problem }
     });
-    Refusal::Invalid { problems: problems.collect() }
+    EditRefusal::Invalid { problems: problems.collect() }
 }
 
-fn seconds(timeout: Duration) -> Result<Json, Refusal> {
+fn seconds(timeout: Duration) -> Result<Json, EditRefusal> {
     if !(MIN_TIMEOUT..=MAX_TIMEOUT).contains(&timeout) {
-        return Err(Refusal::Timeout);
+        return Err(EditRefusal::Timeout);
     }
     Ok(entry::seconds(timeout))
 }

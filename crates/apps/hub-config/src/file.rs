@@ -12,7 +12,7 @@ use jsonc_parser::{
     parse_to_ast,
 };
 
-use super::{Configured, Input, Origin, Position, Problem, ProblemKind, Severity, syntax};
+use super::{Configured, Input, Origin, Problem, ProblemKind, Severity, TextPosition, syntax};
 use crate::{
     ServerName,
     reading::{TextReading, finish_text, start_text},
@@ -171,7 +171,7 @@ impl Servers<'_> {
     }
 }
 
-fn broken(origin: &Origin, position: Option<Position>, kind: ProblemKind) -> FileContents {
+fn broken(origin: &Origin, position: Option<TextPosition>, kind: ProblemKind) -> FileContents {
     debug_assert_eq!(kind.severity(), Severity::Error);
     let problem = Problem { position, ..Problem::of_file(origin.file(), kind) };
     FileContents { problems: vec![problem], broken: true, ..FileContents::default() }

@@ -9,7 +9,7 @@ use std::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    Configuration, Edit, EditError, ProblemKind, Refusal, ServerName, Sources, edit::Fingerprint,
+    Configuration, Edit, EditError, EditRefusal, ProblemKind, ServerName, Sources, edit::Fingerprint,
     variables::absolute,
 };
 
@@ -82,7 +82,7 @@ impl Files {
             let mut refused = None;
             let of_project = this.state().sources.of_project(&server).map(|file| (**file).clone());
             if let Some(file) = of_project.filter(|_| !matches!(edit, Edit::Add(_))) {
-                let source = Refusal::OfProject { server: server.to_string() };
+                let source = EditRefusal::OfProject { server: server.to_string() };
                 return Err(EditError::Refused { file, source });
             }
             for file in files {
@@ -104,5 +104,5 @@ impl Files {
 }
 
 fn is_elsewhere(error: &EditError) -> bool {
-    matches!(error, EditError::Refused { source: Refusal::NoServer { .. }, .. })
+    matches!(error, EditError::Refused { source: EditRefusal::NoServer { .. }, .. })
 }

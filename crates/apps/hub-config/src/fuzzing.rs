@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Edit, Origin, Refusal, env_file, file};
+use crate::{Edit, EditRefusal, Origin, env_file, file};
 
 /// Returns the text of a file with this change.
 ///
 /// # Errors
 ///
 /// If the text does not allow the change.
-pub fn edit(edit: &Edit, server: &str, text: &str) -> Result<String, Refusal> {
+pub fn edit(edit: &Edit, server: &str, text: &str) -> Result<String, EditRefusal> {
     edit.apply(server, text, "mcpServers")
 }
 

@@ -21,11 +21,11 @@ mod syntax;
 mod variables;
 mod watch;
 
-pub use edit::{Edit, EditError, Refusal};
+pub use edit::{Edit, EditError, EditRefusal};
 pub use files::Files;
 pub use launch::{Endpoint, Launch, Resolved, Stdio};
 pub use name::ServerName;
-pub use problem::{Position, Problem, ProblemKind, Severity};
+pub use problem::{Problem, ProblemKind, Severity, TextPosition};
 pub use resolve::resolve;
 pub use server::{Configured, Origin, Patterns, ServerConfig};
 pub use server_files::ServerFiles;

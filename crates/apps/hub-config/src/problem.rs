@@ -15,7 +15,7 @@ pub struct Problem {
     /// The file; `None` for a server that the program configured.
     pub file: Option<Arc<PathBuf>>,
     /// The position in the file; `None` for problems of the whole file.
-    pub position: Option<Position>,
+    pub position: Option<TextPosition>,
     /// The path of the value, such as `mcpServers.git.args[0]`; empty for the whole file.
     pub path: String,
     /// The server with the problem.
@@ -50,7 +50,7 @@ impl fmt::Display for Problem {
         })?;
         if let Some(file) = &self.file {
             write!(f, "{}:", one_line(&file.to_string_lossy()))?;
-            if let Some(Position { line, column }) = self.position {
+            if let Some(TextPosition { line, column }) = self.position {
                 write!(f, "{line}:{column}:")?;
             }
             f.write_str(" ")?;
@@ -77,7 +77,7 @@ pub enum Severity {
 /// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::exhaustive_structs, reason = "a place in a text has no more to it")]
-pub struct Position {
+pub struct TextPosition {
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1, in Unicode scalar values.

@@ -13,12 +13,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Position, ProblemKind, syntax::Lines};
+use crate::{ProblemKind, TextPosition, syntax::Lines};
 
 /// A reading of a text, with the reason if the file is not read.
 pub(super) type TextReading = Reading<Result<Vec<u8>, ProblemKind>>;
 /// The reason why a file can't be read, and the position in it.
-type Unread = (ProblemKind, Option<Position>);
+type Unread = (ProblemKind, Option<TextPosition>);
 
 /// A reading of a file on its own thread.
 pub(crate) struct Reading<T> {

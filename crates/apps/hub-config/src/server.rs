@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use crate::{Input, Launch, Position, ServerName};
+use crate::{Input, Launch, ServerName, TextPosition};
 
 /// The configuration of a server as it is written: its strings contain variables.
 ///
@@ -172,9 +172,9 @@ impl Origin {
 pub(crate) struct Written {
     /// The path of the server, such as `mcpServers.git`; empty for a server of the program.
     pub(super) path: String,
-    pub(super) position: Option<Position>,
+    pub(super) position: Option<TextPosition>,
     /// The positions of its strings, by their paths below the server, such as `env.TOKEN`.
-    pub(super) positions: HashMap<String, Position>,
+    pub(super) positions: HashMap<String, TextPosition>,
     /// The `inputs` of the file by id. Their `server` is not set yet.
     pub(super) inputs: Arc<HashMap<String, Input>>,
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use jsonc_parser::ParseOptions;
 
-use super::Position;
+use super::TextPosition;
 
 /// Returns the dialect: JSON with comments and trailing commas. Reader and editor must agree on it.
 ///
@@ -45,7 +45,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Returns the position of a byte offset. Ascending offsets are fast.
-    pub(super) fn position(&self, at: usize) -> Position {
+    pub(super) fn position(&self, at: usize) -> TextPosition {
         let at = at.min(self.text.len());
         let line = self.starts.partition_point(|&start| start <= at).max(1);
         let start = self.starts[line - 1];
@@ -57,7 +57,7 @@ impl<'t> Lines<'t> {
         // Continuation bytes do not begin a character.
         let column = column + between.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
         self.last.set((at, column));
-        Position { line, column }
+        TextPosition { line, column }
     }
 }
 

@@ -8,7 +8,7 @@
 use std::{error::Error, process::ExitCode, time::Duration};
 
 use agentwire_hub::{
-    Approval, CallError, CallRequest, Handlers, Hub, PromptRequest, ReadRequest, ServerState,
+    Approval, CallError, CallRequest, ClientHandlers, Hub, PromptRequest, ReadRequest, ServerState,
     auth::{AuthorizationRequest, Grant, IdentityProvider, Loopback, RegisteredClient, SigningKey},
     config::{Endpoint, Launch, Patterns, ServerConfig, Sources},
 };
@@ -90,7 +90,7 @@ fn hub(url: String, grant: Option<Grant>) -> Hub {
     }
     let mut config = ServerConfig::new(Launch::Http(Endpoint::new(url)));
     config.always_allow = Patterns::from_iter(["*"]);
-    let accepts = Handlers::new().elicitation(async |question| accepted(&question.request));
+    let accepts = ClientHandlers::new().elicitation(async |question| accepted(&question.request));
     builder
         .sources(Sources::new().server(SERVER, config))
         .handlers(accepts)

@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use agentwire_hub::{Approval, Gateway, Handlers, Hub, config::Sources};
+use agentwire_hub::{Approval, ClientHandlers, Gateway, Hub, config::Sources};
 use rmcp::transport::stdio;
 
 #[tokio::main]
@@ -19,7 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let sources = files.into_iter().fold(Sources::new(), Sources::global);
     // What servers want to know, the agent asks its user.
-    let handlers = Handlers::new().ask_callers();
+    let handlers = ClientHandlers::new().ask_callers();
     let hub = Hub::builder().sources(sources).approval(approval).handlers(handlers).build();
     for problem in hub.problems() {
         eprintln!("{problem}");

@@ -1,13 +1,13 @@
 //! Approval of calls that the configuration does not allow.
 
-use std::{fmt, panic::AssertUnwindSafe, pin::Pin, sync::Arc, time::Duration};
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use rmcp::model::Tool;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::{DeniedBy, ServerName};
+use crate::{DeniedBy, ServerName, handlers::Handler};
 
 /// The target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +46,10 @@ enum Policy {
     Deny,
     Allow,
     Ask {
-        ask: Ask,
+        ask: Handler<Proposed, CallDecision>,
         limit: Duration,
     },
 }
-
-type Ask = Arc<dyn Fn(Proposed) -> Pin<Box<dyn Future<Output = CallDecision> + Send>> + Send + Sync>;
 
 impl Approval {
     /// Denies all calls that the configuration does not allow.

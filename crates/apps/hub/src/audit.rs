@@ -2,9 +2,14 @@
 
 mod recording;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
 
 use tokio::sync::{Semaphore, mpsc};
 
@@ -103,7 +108,7 @@ pub struct CallRecord {
     /// The duration, including questions to the user.
     pub took: Duration,
     /// The result.
-    pub outcome: Ended,
+    pub outcome: CallEnd,
     /// The number of missed records before this one.
     pub missed: u64,
 }
@@ -140,10 +145,10 @@ pub enum Rule {
     Denied(DeniedBy),
 }
 
-/// The result of a call.
+/// The end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ended {
+pub enum CallEnd {
     /// The server returned an outcome.
     Answered {
         /// Whether the tool reported an error.

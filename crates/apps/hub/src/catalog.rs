@@ -13,8 +13,7 @@ use rmcp::{
 
 use crate::client::Stale;
 use list::{Listed, Reply};
-pub(crate) use schema::Schema;
-use schema::Threads;
+use schema::{Schema, Threads};
 
 /// The lists of one server: tools, resources, resource templates and prompts. Clones are cheap.
 ///
@@ -70,17 +69,8 @@ impl Catalog {
         .flatten()
     }
 
-    /// Returns the schema for the arguments of a tool.
-    pub(crate) fn input_schema(&self, tool: &str) -> Option<&Schema> {
-        Some(&self.schemas(tool)?.input)
-    }
-
-    /// Returns the schema for the structured content of a tool, if it has one.
-    pub(crate) fn output_schema(&self, tool: &str) -> Option<&Schema> {
-        self.schemas(tool)?.output.as_ref()
-    }
-
-    fn schemas(&self, tool: &str) -> Option<&Schemas> {
+    /// Returns the schemas of a tool.
+    pub(crate) fn schemas(&self, tool: &str) -> Option<&Schemas> {
         let index = self.tools().iter().position(|listed| listed.name == tool)?;
         self.tools.schemas.get(index)
     }
@@ -163,11 +153,11 @@ struct Tools {
     schemas: Vec<Schemas>,
 }
 
-/// The schemas of a tool.
+/// The schemas of a tool, for its arguments and its structured content.
 #[derive(Debug)]
-struct Schemas {
-    input: Schema,
-    output: Option<Schema>,
+pub(crate) struct Schemas {
+    pub(crate) input: Schema,
+    pub(crate) output: Option<Schema>,
 }
 
 impl Schemas {

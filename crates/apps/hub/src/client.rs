@@ -7,14 +7,18 @@ mod cancel;
 mod capabilities;
 mod inputs;
 mod lifecycle;
-mod logs;
 mod progress;
 mod questions;
 mod stale;
 mod unanswered;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::future::join_all;
 use rmcp::{
@@ -35,7 +39,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ServerName,
     handlers::{
-        ElicitHandler, Elicitation, Handlers, LogMessage, Sampling, SamplingHandler, Update, refused,
+        ClientHandlers, ElicitHandler, Elicitation, LogMessage, Sampling, SamplingHandler, Update, refused,
     },
 };
 use activity::Activity;
@@ -55,7 +59,7 @@ pub(crate) use stale::{Stale, StaleLists};
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     server: ServerName,
-    handlers: Arc<Handlers>,
+    handlers: Arc<ClientHandlers>,
     stale: StaleLists,
     /// What the server sends besides responses.
     pub(crate) inbound: Inbound,
@@ -98,7 +102,7 @@ pub(crate) struct Inbound {
 }
 
 impl Client {
-    pub(crate) fn new(server: ServerName, handlers: Arc<Handlers>, stale: StaleLists) -> Self {
+    pub(crate) fn new(server: ServerName, handlers: Arc<ClientHandlers>, stale: StaleLists) -> Self {
         let callers = handlers.asks_callers.then(Callers::default);
         let inbound = Inbound { callers, ..Inbound::default() };
         Self { server, handlers, stale, inbound, is_late: Arc::default(), pages: Pages::default() }
@@ -136,7 +140,7 @@ impl Client {
 
     /// Returns the handler for a question to the user: the program's handler, or the client that makes the call.
     fn elicits(&self, is_url: bool, origin: &Origin<'_>) -> Option<ElicitHandler> {
-        let Handlers { elicitation, takes_urls, .. } = &*self.handlers;
+        let ClientHandlers { elicitation, takes_urls, .. } = &*self.handlers;
         if elicitation.is_some() {
             return elicitation.clone().filter(|_| !is_url || *takes_urls);
         }
@@ -269,7 +273,7 @@ impl Client {
 
     fn logged(&self, message: LoggingMessageNotificationParam) {
         let LoggingMessageNotificationParam { level, logger, data, .. } = message;
-        let message = logs::bounded(LogMessage { server: self.server.clone(), level, logger, data });
+        let message = LogMessage { server: self.server.clone(), level, logger, data }.bounded();
         self.handlers.feed.send(&message);
         if let Some(log) = &self.handlers.log {
             let _: Option<()> = questions::catch(|| log(&message));

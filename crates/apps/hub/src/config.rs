@@ -4,8 +4,8 @@
 //! The hub compares, shows and stores raw configuration only. Only a connection knows the values of variables.
 
 pub use agentwire_hub_config::{
-    Configuration, Configured, EditError, Endpoint, Input, Launch, Origin, Patterns, Position, Problem,
-    ProblemKind, Refusal, ServerConfig, Severity, Sources, Stdio, Variables,
+    Configuration, Configured, EditError, EditRefusal, Endpoint, Input, Launch, Origin, Patterns, Problem,
+    ProblemKind, ServerConfig, Severity, Sources, Stdio, TextPosition, Variables,
 };
 pub(crate) use agentwire_hub_config::{Edit, Files, Resolved, ServerFiles, Watch, WatchSettings, resolve};
 #[cfg(test)]

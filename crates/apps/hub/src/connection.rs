@@ -6,16 +6,22 @@ mod desired;
 mod failure;
 mod keep_alive;
 mod listen;
+mod listings;
 mod open;
 mod slot;
 mod subscriptions;
 mod task;
 
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
 
-use rmcp::service::{Peer, RunningService};
-use rmcp::{RoleClient, model::ServerPeerInfo};
+use rmcp::{
+    RoleClient,
+    model::ServerPeerInfo,
+    service::{Peer, RunningService},
+};
 use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -36,6 +42,7 @@ use crate::{
     lock::locked,
 };
 use allowed::Definitions;
+use listings::Listings;
 
 /// A handle to one server. Dropping it ends the server's task.
 #[derive(Debug)]
@@ -66,10 +73,10 @@ pub(crate) struct Status {
     state: ServerState,
     /// The [`Desired::generation`] that the state belongs to.
     generation: u64,
-    /// The [`Desired::listing`] that the catalog belongs to.
-    listing: [u64; 4],
-    /// Whether each list of [`Desired::listing`] was not read in time when a client requested it last.
-    is_slow: [bool; 4],
+    /// The [`Desired::listings`] that the catalog belongs to.
+    listings: Listings,
+    /// Whether each [`Stale`] list was not read in time when a client requested it last.
+    is_slow: [bool; 3],
     /// Whether the server was removed from the configuration. It sends no more events then.
     is_removed: bool,
 }
@@ -112,18 +119,18 @@ impl Live {
 impl Connection {
     /// Creates a server and its task, which the caller must run.
     ///
-    /// The task waits until `after` is cancelled: the end of an earlier server of the same name.
+    /// The task waits until `predecessor` is cancelled: the end of an earlier server of the same name.
     pub(crate) fn new(
         desired: Desired,
         setting: Arc<Setting>,
         events: Events,
-        after: Option<CancellationToken>,
+        predecessor: Option<CancellationToken>,
     ) -> (Self, Task) {
         let (status, _) = watch::channel(Status {
             state: desired.first_state(),
             generation: desired.generation,
-            listing: [0; 4],
-            is_slow: [false; 4],
+            listings: Listings::default(),
+            is_slow: [false; 3],
             is_removed: false,
         });
         let core = Arc::new(Core {
@@ -138,7 +145,7 @@ impl Connection {
         });
         let (desired, desired_rx) = watch::channel(desired);
         let stop = CancellationToken::new();
-        let task = Task::new(Arc::clone(&core), desired_rx, stop.clone(), setting, after);
+        let task = Task { core: Arc::clone(&core), desired_rx, stop: stop.clone(), setting, predecessor };
         (Self { core, desired, stop }, task)
     }
 
@@ -146,6 +153,7 @@ impl Connection {
         &self.core.name
     }
 
+    /// Returns the current configuration.
     pub(crate) fn configured(&self) -> Arc<Configured> {
         Arc::clone(&self.desired.borrow().configured)
     }
@@ -155,14 +163,17 @@ impl Connection {
         self.desired.subscribe()
     }
 
+    /// Returns the desired state.
     pub(crate) fn desired(&self) -> Desired {
         self.desired.borrow().clone()
     }
 
+    /// Returns the connection, if there is one.
     pub(crate) fn live(&self) -> Option<Arc<Live>> {
         locked(&self.core.offer).live.clone()
     }
 
+    /// Returns the last known lists.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.core.catalog()
     }
@@ -224,25 +235,20 @@ impl Connection {
             return;
         }
         self.want(|desired| desired.patience = patience);
-        let index = list as usize + 1;
-        let is_slow = self.core.status.borrow().is_slow[index];
+        let is_slow = self.core.status.borrow().is_slow[list as usize];
         let wait = if is_slow { Duration::ZERO } else { patience };
         // A list that was slow may have been read in time meanwhile.
         if timeout(wait, self.refresh(Some(list))).await.is_err() && !is_slow {
-            self.core.status.send_modify(|status| status.is_slow[index] = true);
+            self.core.status.send_modify(|status| status.is_slow[list as usize] = true);
         }
     }
 
     /// Reads all lists of a connected server again, or one of them.
     pub(crate) async fn refresh(&self, list: Option<Stale>) {
-        let index = list.map_or(0, |list| list as usize + 1);
         let mut listing = 0;
-        self.want(|desired| {
-            desired.listing[index] += 1;
-            listing = desired.listing[index];
-        });
+        self.want(|desired| listing = desired.listings.request(list));
         self.status(|status| {
-            status.listing[index] >= listing || !matches!(status.state, ServerState::Connected { .. })
+            status.listings.last(list) >= listing || !matches!(status.state, ServerState::Connected { .. })
         })
         .await;
     }
@@ -326,10 +332,9 @@ impl Core {
 
     /// Sets the connection and its lists.
     fn connect(&self, live: Arc<Live>, catalog: Catalog, desired_rx: &watch::Receiver<Desired>) {
-        let _allowed = self.allow(live.generation, &catalog, desired_rx);
-        let mut offer = locked(&self.offer);
-        offer.live = Some(live);
-        offer.catalog = Arc::new(catalog);
+        // The lists first: a call finds the connection before its lists.
+        self.replace_catalog(&live, catalog, desired_rx);
+        locked(&self.offer).live = Some(live);
     }
 
     /// Replaces the lists.

@@ -1,7 +1,10 @@
 //! Events of servers and of the configuration, and their channel.
 
-use std::task::{Context, Poll};
-use std::{fmt, pin::Pin};
+use std::{
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
 use futures_core::Stream;
 use futures_util::stream::{BoxStream, StreamExt, unfold};

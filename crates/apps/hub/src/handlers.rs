@@ -3,6 +3,7 @@
 
 use std::{borrow::Cow, fmt, pin::Pin, sync::Arc};
 
+use agentwire_net::head;
 use futures_util::{FutureExt as _, TryFutureExt as _};
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
@@ -11,7 +12,7 @@ use rmcp::model::{
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use crate::ServerName;
+use crate::{ServerName, size::size};
 
 /// The program's handlers for requests and notifications of servers.
 ///
@@ -21,16 +22,16 @@ use crate::ServerName;
 /// Handlers run concurrently, even for requests of one server.
 ///
 /// ```
-/// use agentwire_hub::Handlers;
+/// use agentwire_hub::ClientHandlers;
 /// use rmcp::model::{ElicitResult, ElicitationAction};
 ///
-/// let handlers = Handlers::new().elicitation(async |question| {
+/// let handlers = ClientHandlers::new().elicitation(async |question| {
 ///     println!("{} asks: {:?}", question.server, question.request);
 ///     ElicitResult::new(ElicitationAction::Decline)
 /// });
 /// ```
 #[derive(Clone, Default)]
-pub struct Handlers {
+pub struct ClientHandlers {
     pub(crate) elicitation: Option<ElicitHandler>,
     pub(crate) takes_urls: bool,
     pub(crate) sampling: Option<SamplingHandler>,
@@ -43,7 +44,7 @@ pub struct Handlers {
     pub(crate) client_roots: ClientRoots,
 }
 
-impl Handlers {
+impl ClientHandlers {
     /// Creates a set without handlers, which declines all requests.
     pub fn new() -> Self {
         Self::default()
@@ -115,9 +116,9 @@ impl Handlers {
     }
 }
 
-impl fmt::Debug for Handlers {
+impl fmt::Debug for ClientHandlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handlers")
+        f.debug_struct("ClientHandlers")
             .field("elicitation", &self.elicitation.is_some())
             .field("sampling", &self.sampling.is_some())
             .field("roots", &self.roots.is_some())
@@ -130,7 +131,7 @@ impl fmt::Debug for Handlers {
 
 /// The roots of the clients of gateways, with notifications of changes. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ClientRoots(Arc<watch::Sender<RootsOf>>);
+pub(crate) struct ClientRoots(watch::Sender<RootsOf>);
 
 impl ClientRoots {
     /// Returns the roots of all clients, without duplicates.
@@ -243,6 +244,27 @@ pub struct LogMessage {
     /// The content, often text. If its JSON is larger than 4 KiB, this is a text with the beginning.
     pub data: Value,
 }
+
+impl LogMessage {
+    /// Limits the size of the message.
+    pub(crate) fn bounded(mut self) -> Self {
+        if let Some(logger) = &mut self.logger {
+            logger.truncate(head(logger, MAX_LOGGER).len());
+            logger.shrink_to_fit();
+        }
+        if size(&self.data) > MAX_LOG_DATA {
+            let text = match &self.data {
+                Value::String(text) => Cow::Borrowed(text),
+                data => Cow::Owned(data.to_string()),
+            };
+            self.data = Value::String(format!("{}…", head(&text, MAX_LOG_DATA)));
+        }
+        self
+    }
+}
+
+const MAX_LOGGER: usize = 200;
+const MAX_LOG_DATA: usize = 4096;
 
 /// Returns the error for a sampling request that is refused, with the code that MCP specifies for it.
 pub(crate) fn refused(why: impl Into<Cow<'static, str>>) -> ErrorData {

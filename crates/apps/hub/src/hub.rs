@@ -22,11 +22,10 @@ use self::follow::Follow;
 pub use self::{authorization::Authorization, loopback::Loopback};
 pub use self::{builder::HubBuilder, gateway::Gateway};
 use crate::{
-    Catalog, EventStream, Handlers, NamedTool, Naming, Offers, ServerSnapshot, ServerState, StderrLine,
+    Catalog, ClientHandlers, EventStream, NamedTool, Naming, Offers, ServerSnapshot, ServerState, StderrLine,
     Trouble,
     call::CallSettings,
     config::{Configuration, Configured, Problem},
-    connection::Connection,
     event::Events,
     offers::Offering,
     servers::Servers,
@@ -81,12 +80,12 @@ impl Hub {
 
     /// Returns all servers with their states, in the order of the configuration.
     pub fn snapshot(&self) -> Vec<ServerSnapshot> {
-        self.connections().iter().map(|connection| connection.snapshot()).collect()
+        self.inner.servers.all().iter().map(|connection| connection.snapshot()).collect()
     }
 
     /// Returns a server with its state.
     pub fn server(&self, server: &str) -> Option<ServerSnapshot> {
-        self.connection(server).map(|connection| connection.snapshot())
+        self.inner.servers.find(server).map(|connection| connection.snapshot())
     }
 
     /// Returns a stream of all events from now on. It ends with the hub.
@@ -96,17 +95,17 @@ impl Hub {
 
     /// Returns what a server offers, or offered when it was last connected. Empty before the first connection.
     pub fn catalog(&self, server: &str) -> Option<Arc<Catalog>> {
-        self.connection(server).map(|connection| connection.catalog())
+        self.inner.servers.find(server).map(|connection| connection.catalog())
     }
 
     /// Returns the last 100 errors of a server.
     pub fn troubles(&self, server: &str) -> Option<Vec<Trouble>> {
-        self.connection(server).map(|connection| connection.record().troubles())
+        self.inner.servers.find(server).map(|connection| connection.record().troubles())
     }
 
     /// Returns the last 500 lines of a server's stderr.
     pub fn stderr(&self, server: &str) -> Option<Vec<StderrLine>> {
-        self.connection(server).map(|connection| connection.record().stderr_lines())
+        self.inner.servers.find(server).map(|connection| connection.record().stderr_lines())
     }
 
     /// Returns the problems of the configuration.
@@ -119,7 +118,7 @@ impl Hub {
     ///
     /// Returns `false` after the limit. [`snapshot`](Self::snapshot) returns the states.
     pub async fn wait_until_ready(&self, limit: Duration) -> bool {
-        let all = self.connections();
+        let all = self.inner.servers.all();
         timeout(limit, join_all(all.iter().map(|connection| connection.ready()))).await.is_ok()
     }
 
@@ -129,18 +128,18 @@ impl Hub {
     ///
     /// The server restarts even if the future is dropped.
     pub async fn restart(&self, server: &str) -> Option<ServerState> {
-        let connection = self.connection(server)?;
+        let connection = self.inner.servers.find(server)?;
         Some(connection.restart().await)
     }
 
     /// Reads the lists of a server again, if it is connected. Returns `false` if there is no such server.
     pub async fn refresh(&self, server: &str) -> bool {
-        let Some(connection) = self.connection(server) else { return false };
+        let Some(connection) = self.inner.servers.find(server) else { return false };
         connection.refresh(None).await;
         true
     }
 
-    /// Notifies all connected servers that the [roots](crate::Handlers::roots) have changed
+    /// Notifies all connected servers that the [roots](crate::ClientHandlers::roots) have changed
     /// (`notifications/roots/list_changed`). Servers without a handshake are not notified: they request the roots when they
     /// need them.
     pub fn roots_changed(&self) {
@@ -213,7 +212,7 @@ impl Hub {
     }
 
     fn offering(&self) -> Vec<Offering> {
-        let offering = self.connections().into_iter().map(|connection| {
+        let offering = self.inner.servers.all().into_iter().map(|connection| {
             let (snapshot, catalog) = (connection.snapshot(), connection.catalog());
             let is_connected =
                 matches!(snapshot.state, ServerState::Connected { .. } | ServerState::Reconnecting { .. });
@@ -233,23 +232,7 @@ impl Hub {
         agentwire_mcp::RmcpServer::new(Gateway::new(self))
     }
 
-    fn servers(&self) -> &Servers {
-        &self.inner.servers
-    }
-
-    fn connection(&self, server: &str) -> Option<Arc<Connection>> {
-        self.inner.servers.find(server)
-    }
-
-    fn handlers(&self) -> &Handlers {
-        &self.servers().setting().handlers
-    }
-
-    fn calls(&self) -> &CallSettings {
-        &self.inner.calls
-    }
-
-    fn connections(&self) -> Vec<Arc<Connection>> {
-        self.inner.servers.all()
+    fn handlers(&self) -> &ClientHandlers {
+        &self.inner.servers.setting().handlers
     }
 }

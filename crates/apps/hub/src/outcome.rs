@@ -110,7 +110,7 @@ pub(crate) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits
     let mut room = Room::new(limits);
     let all = completion.values.len();
     completion.values.truncate(CompletionInfo::MAX_VALUES);
-    completion.values.retain(|value| room.charge(value.len() + ENTRY));
+    completion.values.retain(|value| room.charge_metadata(value.len() + ENTRY));
     completion.values.shrink_to_fit();
     if completion.values.len() < all {
         completion.has_more = Some(true);
@@ -128,7 +128,7 @@ pub(crate) fn bounded_error(mut error: ErrorData) -> ErrorData {
     if error.message.len() > MAX_MESSAGE {
         error.message = format!("{}…", head(&error.message, MAX_MESSAGE)).into();
     }
-    error.data.take_if(|data| size(data) > MAX_BESIDE);
+    error.data.take_if(|data| size(data) > MAX_FREE_METADATA);
     error
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn bounded_error(mut error: ErrorData) -> ErrorData {
 struct Room {
     text: usize,
     /// The bytes of metadata that are free. Further metadata counts as text.
-    beside: usize,
+    free_metadata: usize,
     media: usize,
     structured: usize,
     /// The number of further notes.
@@ -148,7 +148,7 @@ impl Room {
     fn new(limits: &CallLimits) -> Self {
         Self {
             text: limits.text,
-            beside: MAX_BESIDE,
+            free_metadata: MAX_FREE_METADATA,
             media: limits.media,
             structured: limits.text,
             notes: MAX_NOTES,
@@ -171,41 +171,41 @@ impl Room {
             let what = format!("{what} ({}, {bytes} bytes of base64)", excerpt(kind));
             return self.replace(block, &what);
         }
-        let beside = beside(block, payload);
-        if !self.charge(beside + ENTRY) {
-            self.left_out.text += beside;
-            let inside = payload(block).map_or(0, |inside| inside.len());
+        let metadata = metadata_size(block, payload);
+        if !self.charge_metadata(metadata + ENTRY) {
+            self.left_out.text += metadata;
+            let bytes = payload(block).map_or(0, |payload| payload.len());
             match block {
                 ContentBlock::Image(_)
                 | ContentBlock::Audio(_)
                 | ContentBlock::Resource(EmbeddedResource {
                     resource: ResourceContents::BlobResourceContents { .. },
                     ..
-                }) => self.left_out.media += inside,
-                _ => self.left_out.text += inside,
+                }) => self.left_out.media += bytes,
+                _ => self.left_out.text += bytes,
             }
             let what = match block {
-                ContentBlock::ResourceLink(_) => format!("a link to a resource ({beside} bytes)"),
-                _ => format!("a block with {beside} bytes of metadata"),
+                ContentBlock::ResourceLink(_) => format!("a link to a resource ({metadata} bytes)"),
+                _ => format!("a block with {metadata} bytes of metadata"),
             };
             return self.replace(block, &what);
         }
         match block {
             ContentBlock::Text(TextContent { text, .. }) => self.bound_text(text),
-            ContentBlock::Image(image) => self.takes(image.data.len()),
-            ContentBlock::Audio(audio) => self.takes(audio.data.len()),
-            ContentBlock::Resource(embedded) => self.bound_inside(&mut embedded.resource),
+            ContentBlock::Image(image) => self.charge_media(image.data.len()),
+            ContentBlock::Audio(audio) => self.charge_media(audio.data.len()),
+            ContentBlock::Resource(embedded) => self.bound_resource(&mut embedded.resource),
             _ => true,
         }
     }
 
     /// Limits contents as [`bound_block`](Self::bound_block) does.
     fn bound_contents(&mut self, contents: &mut ResourceContents) -> bool {
-        let beside = beside(contents, inside);
-        if self.charge(beside + ENTRY) {
-            return self.bound_inside(contents);
+        let metadata = metadata_size(contents, resource_payload);
+        if self.charge_metadata(metadata + ENTRY) {
+            return self.bound_resource(contents);
         }
-        let Some(note) = self.note(&format!("contents with {beside} bytes of metadata")) else {
+        let Some(note) = self.note(&format!("contents with {metadata} bytes of metadata")) else {
             return false;
         };
         let uri = match contents {
@@ -218,12 +218,12 @@ impl Room {
     }
 
     /// Limits the text or data of a resource, as [`bound_block`](Self::bound_block) does. The metadata is charged already.
-    fn bound_inside(&mut self, resource: &mut ResourceContents) -> bool {
+    fn bound_resource(&mut self, resource: &mut ResourceContents) -> bool {
         match resource {
             ResourceContents::TextResourceContents { text, .. } => self.bound_text(text),
             ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                 let bytes = blob.len();
-                if self.takes(bytes) {
+                if self.charge_media(bytes) {
                     return true;
                 }
                 let kind = mime_type.as_deref().unwrap_or("of no known type");
@@ -269,23 +269,23 @@ impl Room {
 
     fn bound_meta(&mut self, meta: &mut Option<MetaObject>) {
         let bytes = meta.as_ref().map_or(0, size);
-        if !self.charge(bytes) {
+        if !self.charge_metadata(bytes) {
             *meta = None;
             self.left_out.text += bytes;
         }
     }
 
     /// Takes room for metadata. Returns `false` if there is not enough.
-    fn charge(&mut self, bytes: usize) -> bool {
-        let more = bytes.saturating_sub(self.beside);
+    fn charge_metadata(&mut self, bytes: usize) -> bool {
+        let more = bytes.saturating_sub(self.free_metadata);
         let Some(left) = self.text.checked_sub(more) else { return false };
         self.text = left;
-        self.beside = self.beside.saturating_sub(bytes);
+        self.free_metadata = self.free_metadata.saturating_sub(bytes);
         true
     }
 
     /// Takes room for data. Returns `false` if there is not enough; the data then counts as left out.
-    fn takes(&mut self, bytes: usize) -> bool {
+    fn charge_media(&mut self, bytes: usize) -> bool {
         let left = self.media.checked_sub(bytes);
         match left {
             Some(left) => self.media = left,
@@ -316,13 +316,13 @@ fn payload(block: &mut ContentBlock) -> Option<&mut String> {
         ContentBlock::Text(text) => Some(&mut text.text),
         ContentBlock::Image(image) => Some(&mut image.data),
         ContentBlock::Audio(audio) => Some(&mut audio.data),
-        ContentBlock::Resource(embedded) => inside(&mut embedded.resource),
+        ContentBlock::Resource(embedded) => resource_payload(&mut embedded.resource),
         _ => None,
     }
 }
 
 /// Returns the text or data of a resource.
-fn inside(resource: &mut ResourceContents) -> Option<&mut String> {
+fn resource_payload(resource: &mut ResourceContents) -> Option<&mut String> {
     match resource {
         ResourceContents::TextResourceContents { text, .. } => Some(text),
         ResourceContents::BlobResourceContents { blob, .. } => Some(blob),
@@ -331,7 +331,7 @@ fn inside(resource: &mut ResourceContents) -> Option<&mut String> {
 }
 
 /// Returns the size of a block without its text or data.
-fn beside<T: Serialize>(block: &mut T, payload: fn(&mut T) -> Option<&mut String>) -> usize {
+fn metadata_size<T: Serialize>(block: &mut T, payload: fn(&mut T) -> Option<&mut String>) -> usize {
     let taken = payload(block).map(std::mem::take);
     let bytes = size(block);
     if let (Some(empty), Some(taken)) = (payload(block), taken) {
@@ -343,7 +343,7 @@ fn beside<T: Serialize>(block: &mut T, payload: fn(&mut T) -> Option<&mut String
 /// The maximum number of notes in one outcome.
 const MAX_NOTES: usize = 20;
 /// The bytes of metadata that do not count as text.
-const MAX_BESIDE: usize = 64 << 10;
+const MAX_FREE_METADATA: usize = 64 << 10;
 /// The bytes that each block counts in addition to its content.
 const ENTRY: usize = 32;
 /// The maximum length of an error message, in bytes.

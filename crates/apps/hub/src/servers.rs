@@ -2,8 +2,10 @@
 
 mod trust;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -98,28 +100,23 @@ impl Servers {
         is_there
     }
 
-    /// Trusts the result of the program's own edit in a configuration that is about to be applied.
-    pub(crate) fn trust_edited(
-        &self,
-        edited: &Edited<'_>,
-        server: &ServerName,
-        configuration: &Configuration,
-    ) {
-        let made = configuration.servers.iter().find(|made| made.name == *server && edited.made(made));
-        if let Some(made) = made {
-            locked(&self.state).trust.fingerprints.insert(made.fingerprint());
-        }
-    }
-
     pub(crate) fn untrusted(&self) -> Vec<Configured> {
         let state = locked(&self.state);
         let untrusted = state.configuration.servers.iter().filter(|server| !state.trust.covers(server));
         untrusted.cloned().collect()
     }
 
-    /// Returns the effective servers of a configuration.
-    pub(crate) fn chosen(&self, configuration: &Configuration) -> Vec<Configured> {
-        locked(&self.state).trust.choose(configuration)
+    /// Trusts the result of the program's own edit in a configuration that is about to be applied, and returns the
+    /// effective servers.
+    pub(crate) fn choose(
+        &self,
+        configuration: &Configuration,
+        edited: Option<&Edited<'_>>,
+    ) -> Vec<Configured> {
+        let made = edited.and_then(|edited| configuration.servers.iter().find(|made| edited.made(made)));
+        let mut state = locked(&self.state);
+        state.trust.fingerprints.extend(made.map(Configured::fingerprint));
+        state.trust.choose(configuration)
     }
 
     /// Makes the servers follow the effective configuration.

@@ -10,5 +10,5 @@ mod output;
 mod worker;
 
 pub use kernelspec::{Kernels, installed};
-pub use options::Options;
+pub use options::JupyterOptions;
 pub use server::JupyterServer;

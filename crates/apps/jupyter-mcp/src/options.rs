@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The kernel and limits of a [`JupyterServer`](crate::JupyterServer).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Options {
+pub struct JupyterOptions {
     /// The name of the kernel, as [`installed`](crate::installed) lists them; `python3` by default.
     pub kernel: String,
     /// The kernel's working directory; this process's own by default.
@@ -27,7 +27,7 @@ pub struct Options {
     pub max_image_bytes: usize,
 }
 
-impl Default for Options {
+impl Default for JupyterOptions {
     fn default() -> Self {
         Self {
             kernel: "python3".to_owned(),

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use self::progress::Progress;
-use crate::options::Options;
+use crate::options::JupyterOptions;
 use crate::worker::{Handle, State};
 
 /// An MCP server that runs code in one Jupyter kernel, which keeps its state between calls.
@@ -28,7 +28,7 @@ use crate::worker::{Handle, State};
 /// killed.
 #[derive(Clone, Debug)]
 pub struct JupyterServer {
-    options: Arc<Options>,
+    options: Arc<JupyterOptions>,
     handle: Arc<Handle>,
 }
 
@@ -49,7 +49,7 @@ impl JupyterServer {
     /// Creates a server; the kernel is started later.
     ///
     /// Must be called in a tokio runtime, where the task that owns the kernel runs.
-    pub fn new(mut options: Options) -> Self {
+    pub fn new(mut options: JupyterOptions) -> Self {
         options.time_limit = options.time_limit.min(options.longest_time);
         let options = Arc::new(options);
         Self { handle: Arc::new(Handle::new(Arc::clone(&options))), options }
@@ -145,11 +145,11 @@ mod tests {
     use std::time::Duration;
 
     use super::JupyterServer;
-    use crate::Options;
+    use crate::JupyterOptions;
 
     #[tokio::test]
     async fn the_default_limit_is_at_most_the_maximum() {
-        let options = Options { longest_time: Duration::from_secs(10), ..Options::default() };
+        let options = JupyterOptions { longest_time: Duration::from_secs(10), ..JupyterOptions::default() };
         let server = JupyterServer::new(options);
         assert_eq!(server.limit(None), Ok(Duration::from_secs(10)));
     }

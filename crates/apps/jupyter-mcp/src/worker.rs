@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::kernel::{Kernel, last_words};
-use crate::options::Options;
+use crate::options::JupyterOptions;
 use execute::Ran;
 
 /// A handle to the worker. The kernel is killed when it is dropped.
@@ -99,7 +99,7 @@ impl Shared {
 
 impl Handle {
     /// Starts the worker. The first call starts the kernel.
-    pub(crate) fn new(options: Arc<Options>) -> Self {
+    pub(crate) fn new(options: Arc<JupyterOptions>) -> Self {
         let (jobs, jobs_in) = mpsc::channel(WAITING);
         let (orders, orders_in) = mpsc::channel(WAITING);
         let shared = Arc::new(Shared::default());
@@ -176,7 +176,7 @@ impl Handle {
 }
 
 struct Worker {
-    options: Arc<Options>,
+    options: Arc<JupyterOptions>,
     jobs: mpsc::Receiver<Job>,
     orders: mpsc::Receiver<Order>,
     shared: Arc<Shared>,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentwire_hub::config::{Configured, Launch, Problem, ProblemKind, Severity, Sources, Variables};
-use agentwire_hub::{Approval, CallLimits, Handlers, Hub, ServerSnapshot, ServerState};
+use agentwire_hub::{Approval, CallLimits, ClientHandlers, Hub, ServerSnapshot, ServerState};
 use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
@@ -44,7 +44,7 @@ impl Servers {
         let sources =
             self.configs.iter().cloned().chain(user).fold(Sources::new().project("."), Sources::global);
         // Questions of servers go to the client of the gateway.
-        let handlers = Handlers::new().ask_callers();
+        let handlers = ClientHandlers::new().ask_callers();
         let hub = Hub::builder()
             .sources(sources)
             .variables(Variables::new().workspace("."))

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use agentwire_testkit::{Entry, Transcript};
+use agentwire_testkit::transcript::{Entry, Transcript};
 use serde_json::Value;
 
 /// Returns the program, without the configuration of this user.
@@ -945,5 +945,6 @@ fn completions_name_each_command() {
     }
 }
 
+mod permissions;
 mod running;
 mod serving;

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use super::{agentwire, on_terminal};
 
 /// Returns `agentwire run` in this folder with a script as the CLI.
-fn run(folder: &Path, script: &str, arguments: &[&str]) -> Command {
+pub(super) fn run(folder: &Path, script: &str, arguments: &[&str]) -> Command {
     with_cli(folder, script, &[&["run"], arguments].concat())
 }
 
@@ -337,7 +337,7 @@ done
 "#;
 
 /// Answers a prompt without stream events.
-const COMMAND_CLI: &str = r#"#!/bin/sh
+pub(super) const COMMAND_CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 while read -r line; do
     case $line in

@@ -129,8 +129,14 @@ fn large_image_over_stdio_is_left_out() {
     // An argument can't hold the image, so the server makes it. In a configuration `$${` stands for `${`.
     let data = r"$${2%@*}$(head -c 12000000 /dev/zero | tr '\\0' A)$${2#*@}";
     fs::write(&file, fs::read_to_string(&file).unwrap().replacen("$2", data, 1)).unwrap();
-    let mut gateway = agentwire(&["hub", "serve", "--allow", "--config", &file]);
-    let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let answer = called(&["hub", "serve", "--allow", "--config", &file]);
+    assert!(answer.len() < 10 << 20 && answer.contains("12000000 bytes of base64"), "{answer:.500}");
+}
+
+/// Calls the tool `t` of the server `s` through a gateway over stdio, and returns the line with the answer.
+#[cfg(feature = "hub")]
+pub(super) fn called(gateway: &[&str]) -> String {
+    let mut program = agentwire(gateway).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = program.stdin.take().unwrap();
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"s__t","arguments":{}}}"#;
     writeln!(input, "{INITIALIZE}\n{INITIALIZED}\n{call}").unwrap();
@@ -138,7 +144,7 @@ fn large_image_over_stdio_is_left_out() {
     let answer = lines.map(Result::unwrap).find(|line| line.contains("\"id\":2")).unwrap();
     drop(input);
     program.wait().unwrap();
-    assert!(answer.len() < 10 << 20 && answer.contains("12000000 bytes of base64"), "{answer:.500}");
+    answer
 }
 
 #[test]

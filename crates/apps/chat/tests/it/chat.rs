@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_chat::{Answer, Api, ApiError, Chat, ChatError, Form, Step};
+use agentwire_chat::{Api, ApiError, Chat, ChatAnswer, ChatError, Form, Step};
 use agentwire_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 use tokio::{
@@ -25,7 +25,7 @@ async fn chat(model: &ScriptedModel) -> Chat {
     Chat::new(Api::new(model.base_url(), "sk-fake", "scripted").unwrap(), hub().await)
 }
 
-async fn ask(chat: &mut Chat) -> Result<Answer, ChatError> {
+async fn ask(chat: &mut Chat) -> Result<ChatAnswer, ChatError> {
     timeout(Duration::from_secs(30), chat.ask("Go.", drop)).await.unwrap()
 }
 

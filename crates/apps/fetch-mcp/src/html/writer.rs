@@ -14,8 +14,8 @@ pub(super) struct Writer {
     parts: Vec<Part>,
     /// Open quotes and items beyond the maximum depth, which are not shown.
     hidden: usize,
-    /// The pending mark of a list item with those directly after it, and its position in the margin, which it replaces
-    /// on one line.
+    /// The pending mark of a list item and those directly after it, and the position in the margin from which they
+    /// replace it on the next line.
     bullet: Option<(usize, String)>,
     /// The marks of a heading, for one line.
     heading: usize,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire_fetch_mcp::{FetchServer, Options};
+use agentwire_fetch_mcp::{FetchOptions, FetchServer};
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ServiceExt, object};
@@ -21,7 +21,7 @@ impl Client {
     }
 
     /// The same, with other options.
-    pub(crate) async fn on_loopback(change: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) async fn on_loopback(change: impl FnOnce(&mut FetchOptions)) -> Self {
         Self::with(|options| {
             options.allow_private = true;
             change(options);
@@ -29,8 +29,8 @@ impl Client {
         .await
     }
 
-    pub(crate) async fn with(change: impl FnOnce(&mut Options)) -> Self {
-        let mut options = Options::default();
+    pub(crate) async fn with(change: impl FnOnce(&mut FetchOptions)) -> Self {
+        let mut options = FetchOptions::default();
         change(&mut options);
         let server = FetchServer::new(options).unwrap();
         let (ours, theirs) = tokio::io::duplex(1 << 16);

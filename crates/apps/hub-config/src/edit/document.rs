@@ -8,7 +8,7 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy};
 
 use super::container::{Container, Style};
 use super::entry::Json;
-use super::error::Refusal;
+use super::error::EditRefusal;
 use super::splice::Splice;
 use crate::{file, syntax};
 
@@ -21,7 +21,7 @@ pub(super) struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    pub(super) fn parse(text: &'t str) -> Result<Self, Refusal> {
+    pub(super) fn parse(text: &'t str) -> Result<Self, EditRefusal> {
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let parsed =
             jsonc_parser::parse_to_ast(text, &collect, &syntax::options()).map_err(|error| broken(&error))?;
@@ -29,33 +29,34 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the root object; `None` if the file is empty or has only comments.
-    pub(super) fn root(&self) -> Result<Option<Members<'_>>, Refusal> {
+    fn root(&self) -> Result<Option<Members<'_>>, EditRefusal> {
         self.root.as_ref().map(|root| self.members(root, "the file")).transpose()
     }
 
-    /// Returns the object of all servers, or the `null` in its place.
-    pub(super) fn section(&self) -> Result<Option<Result<Members<'_>, Member<'_>>>, Refusal> {
-        if let Some(section) = self.sections()?.pop() {
-            return Ok(Some(Ok(section)));
+    /// Returns the place of the servers.
+    pub(super) fn section(&self) -> Result<Section<'_>, EditRefusal> {
+        let Some(root) = self.root()? else { return Ok(Section::Empty) };
+        if let Some(servers) = self.sections()?.pop() {
+            return Ok(Section::Servers(servers));
         }
-        let Some(root) = self.root()? else { return Ok(None) };
-        Ok(SECTIONS.iter().find_map(|key| root.member(key)).map(Err))
+        let null = SECTIONS.iter().find_map(|key| root.member(key));
+        Ok(null.map_or(Section::Missing(root), Section::Null))
     }
 
     /// Returns the members of a server.
-    pub(super) fn server(&self, server: &str) -> Result<Members<'_>, Refusal> {
+    pub(super) fn server(&self, server: &str) -> Result<Members<'_>, EditRefusal> {
         let entry = self.entry(server)?;
         self.members(entry.value, &syntax::key(&entry.of, server))
     }
 
     /// Returns the member of the section that is a server.
-    pub(super) fn entry(&self, server: &str) -> Result<Member<'_>, Refusal> {
+    pub(super) fn entry(&self, server: &str) -> Result<Member<'_>, EditRefusal> {
         // Of two servers of a name the last one counts, as for other keys.
         let mut found = self.sections()?.into_iter().rev().filter_map(|section| section.member(server));
-        found.next().ok_or_else(|| Refusal::NoServer { server: server.into() })
+        found.next().ok_or_else(|| EditRefusal::NoServer { server: server.into() })
     }
 
-    pub(super) fn has_server(&self, server: &str) -> Result<bool, Refusal> {
+    pub(super) fn has_server(&self, server: &str) -> Result<bool, EditRefusal> {
         Ok(self.sections()?.iter().any(|section| section.find(server).is_some()))
     }
 
@@ -86,7 +87,7 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the sections of servers in the order of the text.
-    fn sections(&self) -> Result<Vec<Members<'_>>, Refusal> {
+    fn sections(&self) -> Result<Vec<Members<'_>>, EditRefusal> {
         let Some(root) = self.root()? else { return Ok(Vec::new()) };
         let found = SECTIONS.iter().filter_map(|key| root.member(key).map(|member| (key, member)));
         let mut found: Vec<_> = found.filter(|(_, member)| !member.is_null()).collect();
@@ -94,12 +95,24 @@ impl<'t> Document<'t> {
         found.into_iter().map(|(key, member)| self.members(member.value, key)).collect()
     }
 
-    fn members<'d>(&'d self, value: &'d Value<'t>, at: &str) -> Result<Members<'d>, Refusal> {
+    fn members<'d>(&'d self, value: &'d Value<'t>, at: &str) -> Result<Members<'d>, EditRefusal> {
         let Value::Object(object) = value else {
-            return Err(Refusal::Unexpected { at: at.into(), expected: "an object" });
+            return Err(EditRefusal::Unexpected { at: at.into(), expected: "an object" });
         };
         Ok(Members { document: self, object, at: at.into() })
     }
+}
+
+/// The place of the servers in a file.
+pub(super) enum Section<'d> {
+    /// The object of all servers.
+    Servers(Members<'d>),
+    /// A `null` in its place.
+    Null(Member<'d>),
+    /// There is only the root object.
+    Missing(Members<'d>),
+    /// There is no root object.
+    Empty,
 }
 
 /// The members of an object.
@@ -170,9 +183,9 @@ fn container<'d>(document: &'d Document<'d>, object: &Object<'_>) -> Container<'
     Container::new(document, object.range, object.properties.iter().map(|member| member.range))
 }
 
-fn broken(error: &ParseError) -> Refusal {
+fn broken(error: &ParseError) -> EditRefusal {
     let why = file::lower(&error.kind().to_string());
-    Refusal::Broken { line: error.line_display(), column: error.column_display(), why }
+    EditRefusal::Broken { line: error.line_display(), column: error.column_display(), why }
 }
 
 /// The keys of the sections of servers.

@@ -16,7 +16,7 @@ pub enum EditError {
         /// The file.
         file: PathBuf,
         /// The reason.
-        source: Refusal,
+        source: EditRefusal,
     },
     /// A file system operation failed.
     #[error("{doing} {} failed", file.display())]
@@ -54,7 +54,7 @@ pub enum EditError {
 /// The reason why a change cannot be applied to a text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum EditRefusal {
     /// The text is not valid JSON with comments and trailing commas. Correct it first.
     #[error("invalid JSON at line {line}, column {column}: {why}")]
     Broken {

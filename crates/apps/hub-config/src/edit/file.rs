@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
-use super::error::{EditError, Refusal};
+use super::error::{EditError, EditRefusal};
 use crate::{
     file::LIMIT,
     reading::{Reading, bytes, is_missing},
@@ -48,7 +48,10 @@ impl Fingerprint {
 /// replaced, not the link.
 /// If another program changes the file meanwhile, the change is applied to the new content.
 /// This blocks.
-pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusal>) -> Result<(), EditError> {
+pub(super) fn change(
+    path: &Path,
+    change: impl Fn(&str) -> Result<String, EditRefusal>,
+) -> Result<(), EditError> {
     // Between programs, the comparison of the content decides; in this process the lock leaves no gap before the
     // rename.
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,15 +62,15 @@ pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusa
             read(&target).map(|before| (target, before))
         });
         let (target, before) = found.finish().map_err(failed("reading", path))?;
-        let text =
-            str::from_utf8(before.as_deref().unwrap_or_default()).map_err(|_| refused(Refusal::NotUtf8))?;
+        let text = str::from_utf8(before.as_deref().unwrap_or_default())
+            .map_err(|_| refused(EditRefusal::NotUtf8))?;
         let after = change(text).map_err(refused)?;
         if before.as_deref() == Some(after.as_bytes()) {
             return Ok(());
         }
         // A file over the limit would not be read any more, so no further edit could repair it.
         if after.len() as u64 > LIMIT {
-            return Err(refused(Refusal::TooLarge { limit: LIMIT }));
+            return Err(refused(EditRefusal::TooLarge { limit: LIMIT }));
         }
         let written = write_beside(&target, after.as_bytes())?;
         let unchanged =

@@ -6,7 +6,7 @@ use jsonc_parser::common::Ranged as _;
 use super::container::Container;
 use super::document::{Document, Members};
 use super::entry::Json;
-use super::error::Refusal;
+use super::error::EditRefusal;
 use super::splice::Splice;
 use crate::{Patterns, syntax};
 
@@ -21,10 +21,14 @@ pub(super) struct List<'d> {
 }
 
 impl<'d> List<'d> {
-    pub(super) fn of(document: &'d Document<'d>, server: &str, key: &'static str) -> Result<Self, Refusal> {
+    pub(super) fn of(
+        document: &'d Document<'d>,
+        server: &str,
+        key: &'static str,
+    ) -> Result<Self, EditRefusal> {
         let server = document.server(server)?;
         let unexpected =
-            || Refusal::Unexpected { at: syntax::key(&server.at, key), expected: "a list of names" };
+            || EditRefusal::Unexpected { at: syntax::key(&server.at, key), expected: "a list of names" };
         let array = match server.find(key) {
             // `null` counts as missing.
             None | Some(Value::NullKeyword(_)) => None,
@@ -45,13 +49,13 @@ impl<'d> List<'d> {
     }
 
     /// Adds a tool unless the list matches it.
-    pub(super) fn have(&self, tool: &str) -> Result<Vec<Splice>, Refusal> {
+    pub(super) fn have(&self, tool: &str) -> Result<Vec<Splice>, EditRefusal> {
         if self.has(tool) {
             return Ok(Vec::new());
         }
         // Otherwise a server could name a tool `*` and get permission for others.
         if tool.contains('*') {
-            return Err(Refusal::Wildcard { tool: tool.into() });
+            return Err(EditRefusal::Wildcard { tool: tool.into() });
         }
         if let Some(array) = self.array {
             return Ok(self.container(array).append(None, &Json::string(tool)));
@@ -64,13 +68,13 @@ impl<'d> List<'d> {
     }
 
     /// Removes the last entry of a tool.
-    pub(super) fn lack(&self, tool: &str) -> Result<Vec<Splice>, Refusal> {
+    pub(super) fn lack(&self, tool: &str) -> Result<Vec<Splice>, EditRefusal> {
         let names = |pattern: &str| pattern == tool || (!pattern.contains('*') && self.fits(pattern, tool));
         if let Some(pattern) =
             self.patterns.iter().find(|pattern| !names(pattern) && self.fits(pattern, tool))
         {
             let pattern = (*pattern).to_owned();
-            return Err(Refusal::Pattern { list: self.key, pattern, tool: tool.into() });
+            return Err(EditRefusal::Pattern { list: self.key, pattern, tool: tool.into() });
         }
         let named = self.patterns.iter().rposition(|pattern| names(pattern));
         Ok(self.array.zip(named).map_or_else(Vec::new, |(array, index)| self.container(array).remove(index)))

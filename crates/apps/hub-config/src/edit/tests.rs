@@ -4,10 +4,10 @@ mod random;
 
 use std::time::Duration;
 
-use super::{Edit, Refusal};
+use super::{Edit, EditRefusal};
 use crate::{Endpoint, Launch, Patterns, ServerConfig, Stdio};
 
-fn apply(edit: &Edit, text: &str) -> Result<String, Refusal> {
+fn apply(edit: &Edit, text: &str) -> Result<String, EditRefusal> {
     edit.apply("a", text, "mcpServers")
 }
 
@@ -143,7 +143,7 @@ fn a_tool_is_enabled_only_by_both_lists() {
 #[test]
 fn patterns_are_not_changed() {
     let file = r#"{"mcpServers": {"a": {"alwaysAllow": ["t", "*"], "disabledTools": ["get_*"]}}}"#;
-    let pattern = |list, pattern: &str, tool: &str| Refusal::Pattern {
+    let pattern = |list, pattern: &str, tool: &str| EditRefusal::Pattern {
         list,
         pattern: pattern.into(),
         tool: tool.into(),
@@ -152,8 +152,8 @@ fn patterns_are_not_changed() {
     assert_eq!(apply(&enable("get_x", true), file), Err(pattern("disabledTools", "get_*", "get_x")));
     // A server that names a tool `*` must not get permission for all tools.
     let file = r#"{"mcpServers": {"a": {}}}"#;
-    assert_eq!(apply(&allow("*", true), file), Err(Refusal::Wildcard { tool: "*".into() }));
-    assert_eq!(apply(&enable("x*", false), file), Err(Refusal::Wildcard { tool: "x*".into() }));
+    assert_eq!(apply(&allow("*", true), file), Err(EditRefusal::Wildcard { tool: "*".into() }));
+    assert_eq!(apply(&enable("x*", false), file), Err(EditRefusal::Wildcard { tool: "x*".into() }));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_server_is_added_after_the_others() {
         "{{\n  \"$schema\": \"s\",\n  \"inputs\": [], // asked\n  \"mcpServers\": {{\n    \"b\": {{}}, // b\n    {entry},\n    // end\n  }},\n}}"
     );
     assert_eq!(apply(&add, before).unwrap(), after);
-    assert_eq!(apply(&add, &after), Err(Refusal::Exists { server: "a".into() }));
+    assert_eq!(apply(&add, &after), Err(EditRefusal::Exists { server: "a".into() }));
     let servers = add.apply("a", "{\"inputs\": []}", "servers").unwrap();
     assert!(servers.contains("\"servers\": {"), "{servers}");
 }
@@ -237,15 +237,15 @@ fn the_last_of_duplicate_keys_counts() {
 fn impossible_changes_are_refused() {
     let disable = Edit::Disabled(true);
     let broken = apply(&disable, "{\n  \"mcpServers\": {\n    \"a\": {,}\n  }\n}").unwrap_err();
-    assert!(matches!(broken, Refusal::Broken { line: 3, column: 11, .. }), "{broken:?}");
+    assert!(matches!(broken, EditRefusal::Broken { line: 3, column: 11, .. }), "{broken:?}");
     for loose in
         ["{'mcpServers': {}}", "{mcpServers: {}}", "{\"a\": 1 \"b\": 2}", "{} {}", "[1", "{\"a\": 0x1}"]
     {
-        assert!(matches!(apply(&disable, loose), Err(Refusal::Broken { .. })), "{loose}");
+        assert!(matches!(apply(&disable, loose), Err(EditRefusal::Broken { .. })), "{loose}");
     }
     for none in ["", "{}", "{\"mcpServers\": {\"b\": {}}}"] {
         for edit in [disable.clone(), Edit::Remove, allow("t", true), enable("t", true)] {
-            assert_eq!(apply(&edit, none), Err(Refusal::NoServer { server: "a".into() }), "{none}");
+            assert_eq!(apply(&edit, none), Err(EditRefusal::NoServer { server: "a".into() }), "{none}");
         }
     }
     for (text, at) in [
@@ -256,11 +256,11 @@ fn impossible_changes_are_refused() {
         ("{\"mcpServers\": {\"a\": {\"alwaysAllow\": [1]}}}", "mcpServers.a.alwaysAllow"),
     ] {
         let refusal = apply(&allow("t", true), text).unwrap_err();
-        assert!(matches!(&refusal, Refusal::Unexpected { at: place, .. } if place == at), "{refusal:?}");
+        assert!(matches!(&refusal, EditRefusal::Unexpected { at: place, .. } if place == at), "{refusal:?}");
     }
     for timeout in [0, 999, 3_600_001] {
         let edit = Edit::Timeout(Duration::from_millis(timeout));
-        assert_eq!(apply(&edit, r#"{"mcpServers": {"a": {}}}"#), Err(Refusal::Timeout));
+        assert_eq!(apply(&edit, r#"{"mcpServers": {"a": {}}}"#), Err(EditRefusal::Timeout));
     }
 }
 
@@ -312,7 +312,7 @@ fn an_unreadable_server_is_not_written() {
     ] {
         for before in ["", "{\"mcpServers\": {\"b\": 1}}"] {
             let refused = apply(&Edit::Add(Box::new(config.clone())), before).unwrap_err();
-            assert!(matches!(&refused, Refusal::Invalid { .. }), "{refused:?}");
+            assert!(matches!(&refused, EditRefusal::Invalid { .. }), "{refused:?}");
             assert_eq!(
                 refused.to_string(),
                 format!("the configuration of the server is invalid: {reported}")

@@ -11,7 +11,7 @@ use jsonc_parser::{
 };
 
 use super::Report;
-use crate::{Position, ProblemKind, syntax};
+use crate::{ProblemKind, TextPosition, syntax};
 
 /// Returns the properties of an object without duplicates. The last one counts, as in all programs that read these
 /// files.
@@ -52,7 +52,7 @@ pub(super) fn unique_by<'v, 'a>(
 pub(super) struct Fields<'r, 't> {
     pub(super) report: &'r mut Report<'t>,
     /// The positions of strings with variables, by their paths below `path`.
-    pub(super) positions: HashMap<String, Position>,
+    pub(super) positions: HashMap<String, TextPosition>,
     /// The path of the object.
     pub(super) path: &'r str,
 }

@@ -1,7 +1,7 @@
 //! Collects the problems of one file.
 
 use crate::{
-    Configured, Origin, Position, Problem, ProblemKind, ServerConfig, ServerName, Severity, syntax::Lines,
+    Configured, Origin, Problem, ProblemKind, ServerConfig, ServerName, Severity, TextPosition, syntax::Lines,
 };
 
 /// The problems of one file.
@@ -27,7 +27,7 @@ impl<'t> Report<'t> {
         self.server = name.cloned();
     }
 
-    pub(super) fn position(&self, at: usize) -> Position {
+    pub(super) fn position(&self, at: usize) -> TextPosition {
         self.lines.position(at)
     }
 

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use agentwire_hub_config::{
-    Configuration, Edit, EditError, Files, Launch, Origin, ProblemKind, Refusal, ServerConfig, Severity,
+    Configuration, Edit, EditError, EditRefusal, Files, Launch, Origin, ProblemKind, ServerConfig, Severity,
     Sources, Stdio,
 };
 
@@ -146,7 +146,10 @@ async fn servers_that_the_cli_has_disabled_for_the_project_are_disabled_and_not_
     let enable = |server: &str| files.edit(vec![path.clone()], server.into(), Edit::Disabled(false));
     for server in ["l", "a"] {
         let refused = enable(server).await.unwrap_err();
-        assert!(matches!(refused, EditError::Refused { source: Refusal::OfProject { .. }, .. }), "{refused}");
+        assert!(
+            matches!(refused, EditError::Refused { source: EditRefusal::OfProject { .. }, .. }),
+            "{refused}"
+        );
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     enable("u").await.unwrap();
@@ -171,7 +174,7 @@ async fn servers_of_the_project_that_the_cli_has_disabled_are_disabled_and_not_e
     let refused = edit(false).await.unwrap_err();
     let is_named = matches!(
         &refused,
-        EditError::Refused { file, source: Refusal::OfProject { .. } } if file.ends_with(".claude.json")
+        EditError::Refused { file, source: EditRefusal::OfProject { .. } } if file.ends_with(".claude.json")
     );
     assert!(is_named, "{refused}");
     // A broken file keeps what it has disabled.
@@ -221,7 +224,7 @@ async fn server_of_the_cli_for_the_project_is_not_edited() {
     files.read_now();
     let disable = |server: &str| files.edit(vec![path.clone()], server.into(), Edit::Disabled(true));
     let refused = disable("a").await.unwrap_err();
-    assert!(matches!(refused, EditError::Refused { source: Refusal::OfProject { .. }, .. }), "{refused}");
+    assert!(matches!(refused, EditError::Refused { source: EditRefusal::OfProject { .. }, .. }), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text(&local));
     disable("u").await.unwrap();
     // A broken server keeps its own last definition, and not that of its namesake.
@@ -230,7 +233,7 @@ async fn server_of_the_cli_for_the_project_is_not_edited() {
     let files = Files::new(Sources::new().project(&root).global(&path));
     files.read_now();
     let refused = files.edit(vec![path.clone()], "a".into(), Edit::Remove).await.unwrap_err();
-    assert!(matches!(refused, EditError::Refused { source: Refusal::OfProject { .. }, .. }), "{refused}");
+    assert!(matches!(refused, EditError::Refused { source: EditRefusal::OfProject { .. }, .. }), "{refused}");
     // Nor does a new one take that of its namesake.
     write(&root, ".claude.json", &text("{}"));
     assert_eq!(servers(&files.read_now()), [("a", "user"), ("u", "user")]);

@@ -180,7 +180,7 @@ mod tests {
         net::TcpListener,
     };
 
-    use super::{Network, OAuthClient};
+    use super::{LARGEST, Network, OAuthClient};
 
     fn client(server: &str) -> OAuthClient {
         OAuthClient::new(Arc::new(Network::of(&Url::parse(server).unwrap())), None)
@@ -233,5 +233,27 @@ mod tests {
         assert_eq!(answer.unwrap_err().to_string(), "ftp://127.0.0.1 is not https");
         assert!(requests[0].starts_with("POST /a ") && requests[0].contains("authorization: Basic x"));
         assert!(requests[1].starts_with("POST /b ") && !requests[1].contains("authorization"));
+    }
+
+    #[tokio::test]
+    async fn answer_over_the_limit_is_an_error() {
+        for (size, fits) in [(LARGEST, true), (LARGEST + 1, false)] {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let server = format!("http://{}/", listener.local_addr().unwrap());
+            let answering = async {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                assert_ne!(stream.read(&mut [0; 4096]).await.unwrap(), 0);
+                let mut answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {size}\r\n\r\n").into_bytes();
+                answer.resize(answer.len() + size, b'x');
+                // The client closes the connection at the limit.
+                let _ = stream.write_all(&answer).await;
+            };
+            let request = Request::new(Method::GET, Url::parse(&server).unwrap());
+            let client = client(&server);
+            let ((), answer) = tokio::join!(answering, client.exchange(request, 0, None));
+            let size_read = answer.map(|answer| answer.body().len()).map_err(|error| error.to_string());
+            let too_large = "the answer is larger than any of an authorization server".to_owned();
+            assert_eq!(size_read, if fits { Ok(size) } else { Err(too_large) });
+        }
     }
 }

@@ -300,13 +300,17 @@ const EARLY: Duration = Duration::from_secs(30);
 mod tests {
     use reqwest::Url;
 
-    use super::{Grant, Granted};
+    use super::{Grant, Granted, Tokens as _};
     use crate::oauth::RegisteredClient;
+
+    fn granted(url: &str) -> Granted {
+        let grant = Grant::client_credentials(RegisteredClient::public("robot"));
+        Granted::new(Url::parse(url).unwrap(), grant)
+    }
 
     #[test]
     fn resource_of_another_server_is_not_requested() {
-        let url = Url::parse("https://h/mcp/a?key=secret").unwrap();
-        let granted = Granted::new(url, Grant::client_credentials(RegisteredClient::public("robot")));
+        let granted = granted("https://h/mcp/a?key=secret");
         let own = "https://h/mcp/a";
         for named in ["https://h", "https://h/", "https://h/mcp", "https://h/mcp/", own] {
             assert_eq!(granted.resource(Some(named.to_owned())), named);
@@ -315,5 +319,14 @@ mod tests {
             assert_eq!(granted.resource(Some(named.to_owned())), own, "{named}");
         }
         assert_eq!(granted.resource(None), own);
+    }
+
+    #[test]
+    fn challenge_about_the_scope_of_one_call_replaces_no_other() {
+        let granted = granted("https://h/mcp");
+        let first = r#"Bearer resource_metadata="https://h/prm""#;
+        granted.challenged(first);
+        granted.challenged(r#"Bearer error="insufficient_scope", scope="write""#);
+        assert_eq!(granted.challenge.lock().unwrap().as_deref(), Some(first));
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 pub(super) struct Backlog {
     room: Arc<Semaphore>,
     pressure: watch::Sender<Pressure>,
-    /// Why the connection ended, if the cause is on our side.
+    /// The reason why this side ended the connection, if it did.
     broken: OnceLock<String>,
 }
 

@@ -11,7 +11,7 @@ mod upstream;
 use std::{error::Error, process::ExitCode, sync::Arc, time::Duration};
 
 use agentwire_hub::{
-    Approval, Gateway, Handlers, Hub, Naming,
+    Approval, ClientHandlers, Gateway, Hub, Naming,
     config::{ServerConfig, Sources, Stdio},
 };
 use rmcp::transport::{
@@ -70,7 +70,7 @@ fn hub() -> Result<Hub, Failure> {
     Ok(Hub::builder()
         .sources(Sources::new().server("suite", ServerConfig::new(program)))
         .approval(Approval::allowed())
-        .handlers(Handlers::new().ask_callers())
+        .handlers(ClientHandlers::new().ask_callers())
         .build())
 }
 

@@ -9,7 +9,7 @@ use agentwire_net::head;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Arguments, Audit, CallRecord, Ended, Rule, Use};
+use super::{Arguments, Audit, CallEnd, CallRecord, Rule, Use};
 use crate::{
     ServerName,
     approval::{Approved, Denied},
@@ -42,7 +42,7 @@ impl Recording {
                 arguments: audit.recorded(arguments),
                 rule: Rule::None,
                 took: std::time::Duration::ZERO,
-                outcome: Ended::Dropped,
+                outcome: CallEnd::Dropped,
                 missed: 0,
             };
             Box::new(OpenRecord { audit: audit.clone(), started: Instant::now(), record })
@@ -75,8 +75,8 @@ impl Recording {
     pub(crate) fn end(mut self, outcome: Result<bool, &'static str>) {
         if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.outcome = match outcome {
-                Ok(is_error) => Ended::Answered { is_error },
-                Err(code) => Ended::Failed(code),
+                Ok(is_error) => CallEnd::Answered { is_error },
+                Err(code) => CallEnd::Failed(code),
             };
         }
     }

@@ -27,28 +27,17 @@ pub(super) enum NoAnswer {
     Failed(ServiceError),
 }
 
-/// The time limits of an answer.
-pub(super) struct AnswerLimits {
-    /// The configuration and its changes.
-    pub(super) config: watch::Receiver<Desired>,
-    /// The start of the call, which may consist of several requests.
-    pub(super) started: Instant,
-    /// The time limit of the call regardless of progress.
-    pub(super) longest: Duration,
-}
-
 /// Sends a request and waits for its answer. Cancels the request at the server if the future is dropped or the time is over.
 pub(super) async fn exchange(
     live: &Live,
     mut request: ClientRequest,
     options: PeerRequestOptions,
-    mut limits: AnswerLimits,
+    mut clock: Clock,
     client: &mut ClientSide,
 ) -> Result<ServerResult, NoAnswer> {
     let (peer, inbound) = (&live.peer, &live.client.inbound);
     let ClientSide { gateway_client, on_progress, .. } = client;
     let called = inbound.callers.as_ref().map(|callers| callers.call(gateway_client.clone()));
-    let mut clock = Clock::new(&mut limits);
     let _waits = inbound.activity.wait();
     let (sender, mut received) = ProgressReceiver::new(inbound);
     request.extensions_mut().insert(sender);
@@ -77,7 +66,7 @@ pub(super) async fn exchange(
                 return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(NoAnswer::Failed);
             }
             Some(progress) = received.progress.recv() => {
-                clock.since(Instant::now(), &limits);
+                clock.since(Instant::now());
                 if let Some(callback) = on_progress.as_mut() {
                     callback(progress);
                 }
@@ -87,12 +76,12 @@ pub(super) async fn exchange(
                     return Err(clock.over());
                 }
             }
-            Ok(()) = limits.config.changed() => clock.read_timeout(&mut limits),
+            Ok(()) = clock.config.changed() => clock.read_timeout(),
             () = sleep_until(clock.deadline) => {
                 // While the server waits for the user, it can't continue. The present is read before the time of the question:
                 // otherwise a delay of this thread between the two would look like a timeout.
                 let now = Instant::now();
-                clock.since(inbound.asking.since(), &limits);
+                clock.since(inbound.asking.since());
                 if clock.deadline > now {
                     continue;
                 }
@@ -103,9 +92,14 @@ pub(super) async fn exchange(
     }
 }
 
-/// Computes the deadline.
-struct Clock {
+/// The deadline for an answer.
+pub(super) struct Clock {
+    /// The configuration and its changes.
+    config: watch::Receiver<Desired>,
+    /// The start of the call, which may consist of several requests.
     started: Instant,
+    /// The time limit of the call regardless of progress.
+    longest: Duration,
     /// The time of the server's last progress or question.
     last_activity: Instant,
     timeout: Duration,
@@ -113,28 +107,29 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(limits: &mut AnswerLimits) -> Self {
-        let (started, now) = (limits.started, Instant::now());
-        let mut clock = Self { started, last_activity: now, timeout: Duration::ZERO, deadline: now };
-        clock.read_timeout(limits);
+    pub(super) fn new(config: watch::Receiver<Desired>, started: Instant, longest: Duration) -> Self {
+        let (longest, now) = (longest.min(FAR), Instant::now());
+        let mut clock =
+            Self { config, started, longest, last_activity: now, timeout: Duration::ZERO, deadline: now };
+        clock.read_timeout();
         clock
     }
 
     /// Reads the configuration.
-    fn read_timeout(&mut self, limits: &mut AnswerLimits) {
-        self.timeout = limits.config.borrow_and_update().configured.config.timeout.min(FAR);
-        self.set(limits.longest);
+    fn read_timeout(&mut self) {
+        self.timeout = self.config.borrow_and_update().configured.config.timeout.min(FAR);
+        self.set();
     }
 
     /// Restarts the time limit at an activity of the server.
-    fn since(&mut self, activity: Instant, limits: &AnswerLimits) {
+    fn since(&mut self, activity: Instant) {
         self.last_activity = self.last_activity.max(activity);
-        self.set(limits.longest);
+        self.set();
     }
 
-    fn set(&mut self, longest: Duration) {
-        let longest = longest.min(FAR);
-        self.deadline = (self.last_activity + self.timeout).min(self.started + longest.max(self.timeout));
+    fn set(&mut self) {
+        let longest = self.longest.max(self.timeout);
+        self.deadline = (self.last_activity + self.timeout).min(self.started + longest);
     }
 
     fn over(&self) -> NoAnswer {

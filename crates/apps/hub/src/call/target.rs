@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     ClientSide,
-    exchange::{AnswerLimits, NoAnswer, Rounds, exchange},
+    exchange::{Clock, NoAnswer, Rounds, exchange},
 };
 #[cfg(feature = "http")]
 use crate::transport::http::{RefusedMessage, refusal};
@@ -140,8 +140,8 @@ impl Target {
         if !arguments.is_object() {
             return Err(self.misfit(tool, vec![Violation::whole("they must be an object")]));
         }
-        let Some(schema) = self.catalog.input_schema(tool) else { return Err(self.changed(tool)) };
-        let violations = schema.violations(tool, &arguments).await;
+        let Some(schemas) = self.catalog.schemas(tool) else { return Err(self.changed(tool)) };
+        let violations = schemas.input.violations(tool, &arguments).await;
         if violations.is_empty() {
             return Ok(arguments);
         }
@@ -151,7 +151,7 @@ impl Target {
             arguments.retain(|name, value| !(value.is_null() && misplaced(name)));
         }
         // Report the first violations: a required argument was `null` and is missing only now.
-        match schema.violations(tool, &arguments).await.is_empty() {
+        match schemas.input.violations(tool, &arguments).await.is_empty() {
             true => Ok(arguments),
             false => Err(self.misfit(tool, violations)),
         }
@@ -171,9 +171,8 @@ impl Target {
 
     /// Returns the violations of the tool's output schema. A failed call and an unusable schema have none.
     pub(crate) async fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
-        let Some(schema) = self.catalog.output_schema(tool).filter(|_| !outcome.is_error) else {
-            return Vec::new();
-        };
+        let schema = self.catalog.schemas(tool).and_then(|schemas| schemas.output.as_ref());
+        let Some(schema) = schema.filter(|_| !outcome.is_error) else { return Vec::new() };
         if !schema.is_usable(tool).await {
             return Vec::new();
         }
@@ -193,27 +192,28 @@ impl Target {
         limits: &CallLimits,
         mut client: ClientSide,
     ) -> Result<ServerResult, CallError> {
-        let started = Instant::now();
+        let (started, is_stateless) = (Instant::now(), self.live.is_stateless());
         let mut rounds = Rounds::default();
-        if self.live.is_stateless() {
+        if is_stateless {
             // Without a level, such a server sends no log messages for the request.
             request.get_meta_mut().set_log_level(LoggingLevel::Info);
         }
         loop {
-            let answer_limits =
-                AnswerLimits { config: self.connection.follow(), started, longest: limits.longest };
             // Only a server without a handshake requests more input.
-            let again = self.live.is_stateless().then(|| request.clone());
+            let again = is_stateless.then(|| request.clone());
             let mut meta = client.meta.clone();
-            if self.live.is_stateless() {
+            if is_stateless {
                 // The capabilities are part of each request to such a server.
                 let capabilities = self.live.client.capabilities_for(client.gateway_client.as_ref());
                 meta.set_client_capabilities(capabilities);
             }
             let options = PeerRequestOptions::no_options().with_meta(meta);
-            let answer = match exchange(&self.live, request, options, answer_limits, &mut client).await {
-                Ok(answer) => answer,
-                Err(why) => {
+            let clock = Clock::new(self.connection.follow(), started, limits.longest);
+            let answer = exchange(&self.live, request, options, clock, &mut client).await;
+            let (wanted, mut next) = match (answer, again) {
+                (Ok(ServerResult::InputRequiredResult(wanted)), Some(next)) => (wanted, next),
+                (Ok(answer), _) => return Ok(answer),
+                (Err(why), _) => {
                     return Err(match self.unanswered(name, why).await {
                         // The server received an earlier round.
                         CallError::NotSent { server, name, why } if rounds.all > 0 => {
@@ -222,10 +222,6 @@ impl Target {
                         error => error,
                     });
                 }
-            };
-            let (wanted, mut next) = match (answer, again) {
-                (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),
-                (answer, _) => return Ok(answer),
             };
             let longest = limits.longest.max(self.connection.configured().config.timeout);
             let left = longest.saturating_sub(started.elapsed());

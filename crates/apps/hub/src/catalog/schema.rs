@@ -1,7 +1,10 @@
 //! Validates arguments and structured content against the schemas of tools.
 
-use std::sync::{Arc, Mutex, OnceLock, Weak};
-use std::{thread, time::Duration};
+use std::{
+    sync::{Arc, Mutex, OnceLock, Weak},
+    thread,
+    time::Duration,
+};
 
 use agentwire_net::excerpt;
 use jsonschema::Validator;
@@ -156,7 +159,8 @@ impl Shared {
 /// Returns whether the schema is short, and has no keyword that can make validation slow.
 fn is_plain(schema: &JsonObject) -> bool {
     fn is_bounded((key, value): (&String, &Value)) -> bool {
-        !UNBOUNDED.contains(&key.as_str()) && is_bounded_value(value)
+        let key = key.as_str();
+        !REFERENCES.contains(&key) && !UNBOUNDED.contains(&key) && is_bounded_value(value)
     }
     fn is_bounded_value(value: &Value) -> bool {
         match value {
@@ -227,13 +231,11 @@ const MAX_LEVELS_OF_VALUE: usize = 60_000;
 const STACK: usize = 128 << 20;
 /// The length of a plain schema and of a value for it, in bytes of JSON.
 const PLAIN_SIZE: usize = 4096;
-/// The keywords that repeat parts of a schema, and those with regular expressions or parsers.
-#[rustfmt::skip]
-const UNBOUNDED: [&str; 8] = [
-    "$dynamicRef", "$recursiveRef", "$ref", "format", "pattern", "patternProperties",
-    "unevaluatedItems", "unevaluatedProperties",
-];
+/// The keywords that apply other parts of a schema.
 const REFERENCES: [&str; 3] = ["$dynamicRef", "$recursiveRef", "$ref"];
+/// The other keywords that repeat work, and those with regular expressions or parsers.
+const UNBOUNDED: [&str; 5] =
+    ["format", "pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties"];
 const MAX_VIOLATIONS: usize = 20;
 /// The longest text, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;

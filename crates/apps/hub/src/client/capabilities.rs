@@ -6,7 +6,7 @@ use rmcp::model::{
 };
 
 use super::{Caller, Client};
-use crate::handlers::Handlers;
+use crate::handlers::ClientHandlers;
 
 impl Client {
     /// Returns the capabilities for a request of this caller.
@@ -16,7 +16,7 @@ impl Client {
 
     /// Returns the capabilities that handlers provide, and `can` for the others.
     pub(super) fn capabilities(&self, can: impl Fn(fn(&Caller) -> bool) -> bool) -> ClientCapabilities {
-        let Handlers { elicitation, takes_urls, sampling, .. } = &*self.handlers;
+        let ClientHandlers { elicitation, takes_urls, sampling, .. } = &*self.handlers;
         let has_handler = elicitation.is_some();
         let has_form = has_handler || can(Caller::fills_in_forms);
         let has_url = if has_handler { *takes_urls } else { can(Caller::opens_pages) };

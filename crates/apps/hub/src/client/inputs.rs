@@ -1,7 +1,9 @@
 //! Input for servers without a handshake, and pages for the user to open.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
 
 use futures_util::future::try_join_all;
 use rmcp::model::{CustomNotification, ErrorCode, ErrorData, InputRequest, InputRequests, InputResponses};
@@ -102,11 +104,11 @@ mod tests {
     use serde_json::{from_value, json};
 
     use super::*;
-    use crate::{Handlers, client::StaleLists};
+    use crate::{ClientHandlers, client::StaleLists};
 
     #[tokio::test]
     async fn round_with_too_many_questions_is_refused() {
-        let handlers = Handlers::new().roots(|_| Vec::new());
+        let handlers = ClientHandlers::new().roots(|_| Vec::new());
         let client = Client::new("s".into(), handlers.into(), StaleLists::default());
         let question = |number: usize| {
             (number.to_string(), from_value::<InputRequest>(json!({"method": "roots/list"})).unwrap())

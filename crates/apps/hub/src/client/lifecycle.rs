@@ -1,7 +1,12 @@
 //! Opening a connection, with the handshake of versions before 2026-07-28 or without a handshake.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use rmcp::{
     RoleClient,
@@ -44,7 +49,7 @@ pub(super) struct Probe {
     patience: Duration,
     id: Option<RequestId>,
     /// While the answer is awaited.
-    deadline: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
     /// Whether the server answered after `initialize` was sent that it needs no handshake.
     is_late: Arc<AtomicBool>,
 }
@@ -64,10 +69,6 @@ impl Probe {
             }
             _ => self.deadline = None,
         }
-    }
-
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        self.deadline
     }
 
     /// Stops waiting. Returns the answer of a server without the method.
@@ -106,7 +107,7 @@ mod tests {
 
     use super::{Duration, Instant, Lifecycle};
     use crate::{
-        Handlers,
+        ClientHandlers,
         client::{Client, StaleLists},
     };
 
@@ -128,7 +129,7 @@ mod tests {
                 }
             }
         });
-        let client = Client::new("s".into(), Handlers::new().into(), StaleLists::default());
+        let client = Client::new("s".into(), ClientHandlers::new().into(), StaleLists::default());
         let (read, write) = split(ours);
         let transport = AsyncRwTransport::new(read, write);
         let service = client.clone().serve(transport, Lifecycle::Probe, PATIENCE).await.unwrap();

@@ -1,7 +1,9 @@
 //! Delivers the progress of a call, log messages and changes in order and before the answer.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use agentwire_net::head;
 use rmcp::{
@@ -109,7 +111,7 @@ impl<T: Transport<RoleClient>> Routed<T> {
     /// Returns the next message of the server, or a generated answer to a probe after its time limit.
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            let deadline = self.probe.as_ref().and_then(Probe::deadline);
+            let deadline = self.probe.as_ref().and_then(|probe| probe.deadline);
             let message = match deadline {
                 Some(deadline) => match timeout_at(deadline, self.transport.receive()).await {
                     Ok(message) => message?,

@@ -1,7 +1,9 @@
 //! Questions of a server, answered by handlers.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use futures_util::FutureExt;
 use rmcp::model::{ElicitResult, ElicitationAction};

@@ -9,18 +9,15 @@ use tokio::sync::watch;
 /// rmcp handles each request in a task of its own. So reading must stop while a server sends many requests and reads no
 /// answers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Unanswered(Arc<watch::Sender<usize>>);
+pub(super) struct Unanswered(watch::Sender<usize>);
 
-/// A request that is being answered, or an answer that is being written. Clones count once.
-#[derive(Clone)]
-pub(super) struct UnansweredRequest(#[expect(dead_code, reason = "it is dropped")] Arc<Counted>);
-
-struct Counted(Arc<watch::Sender<usize>>);
+/// A request that is being answered, or an answer that is being written. It counts until its last clone is dropped.
+pub(super) struct UnansweredRequest(watch::Sender<usize>);
 
 impl Unanswered {
-    pub(super) fn open(&self) -> UnansweredRequest {
+    pub(super) fn open(&self) -> Arc<UnansweredRequest> {
         self.0.send_modify(|count| *count += 1);
-        UnansweredRequest(Arc::new(Counted(Arc::clone(&self.0))))
+        Arc::new(UnansweredRequest(self.0.clone()))
     }
 
     /// Waits until there is room for another request. Cancel-safe.
@@ -31,7 +28,7 @@ impl Unanswered {
     }
 }
 
-impl Drop for Counted {
+impl Drop for UnansweredRequest {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
@@ -54,7 +51,7 @@ mod tests {
 
     use super::MAX_OPEN;
     use crate::{
-        Handlers,
+        ClientHandlers,
         client::{Client, Lifecycle, StaleLists},
     };
 
@@ -104,7 +101,7 @@ mod tests {
                 let (read, write) = split(ours);
                 let client = Client::new(
                     "s".into(),
-                    Handlers::new().roots(|_| Vec::new()).into(),
+                    ClientHandlers::new().roots(|_| Vec::new()).into(),
                     StaleLists::default(),
                 );
                 let serving = tokio::spawn(client.serve(

@@ -1,8 +1,10 @@
 //! The definitions of tools that the configuration always allows: a changed definition needs approval again.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Mutex, MutexGuard};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher as _, RandomState},
+    sync::{Mutex, MutexGuard},
+};
 
 use rmcp::model::Tool;
 

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use super::listings::Listings;
 use crate::{DisabledBy, ServerState, config::Configured};
 
 /// The desired state of a server.
@@ -18,17 +19,23 @@ pub(crate) struct Desired {
     pub(crate) touched: u64,
     /// Counts the changes that end the running server; see [`count`](Self::count).
     pub(crate) generation: u64,
-    /// Counts the requested listings: of all lists together, and of each [`Stale`](crate::client::Stale) list.
-    pub(crate) listing: [u64; 4],
+    /// Counts the requested listings.
+    pub(super) listings: Listings,
     /// The time limit for reading one list that a client requested.
     pub(crate) patience: Duration,
 }
 
 impl Desired {
     pub(crate) fn new(configured: Configured, is_hub_on: bool) -> Self {
-        let configured = Arc::new(configured);
-        let (run, touched, generation, patience) = (0, 0, 0, Duration::ZERO);
-        Self { configured, is_hub_on, run, touched, generation, listing: [0; 4], patience }
+        Self {
+            configured: Arc::new(configured),
+            is_hub_on,
+            run: 0,
+            touched: 0,
+            generation: 0,
+            listings: Listings::default(),
+            patience: Duration::ZERO,
+        }
     }
 
     /// Counts a change that ends the running server.

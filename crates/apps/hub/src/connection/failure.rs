@@ -1,6 +1,6 @@
 //! Errors of starting and reaching a server, as texts for the user.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use rmcp::service::ClientInitializeError;
 
@@ -23,13 +23,10 @@ pub(crate) enum Failure {
     /// The connection ended before the lists were read.
     #[error("the connection was lost")]
     Lost,
-    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only servers over HTTP want one"))]
-    #[error("authorization is required")]
-    NeedsAuthentication(Option<Arc<str>>),
     /// An error over HTTP.
     #[cfg(feature = "http")]
     #[error(transparent)]
-    Web(DisconnectReason),
+    Web(#[from] DisconnectReason),
 }
 
 impl Failure {
@@ -40,16 +37,6 @@ impl Failure {
             #[cfg(feature = "http")]
             Self::Web(ended) => matches!(ended, DisconnectReason::Unusable(_)),
             _ => false,
-        }
-    }
-}
-
-#[cfg(feature = "http")]
-impl From<DisconnectReason> for Failure {
-    fn from(ended: DisconnectReason) -> Self {
-        match ended {
-            DisconnectReason::Unauthorized { challenge } => Self::NeedsAuthentication(challenge),
-            other => Self::Web(other),
         }
     }
 }

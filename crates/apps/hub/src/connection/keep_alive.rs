@@ -3,7 +3,7 @@
 use std::{future::pending, time::Duration};
 
 use rmcp::{
-    Peer, RoleClient, ServiceError,
+    ServiceError,
     model::{ClientRequest, DiscoverRequest, DiscoverRequestParams, PingRequest},
 };
 use tokio::time::{Instant, sleep, timeout};
@@ -64,11 +64,14 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
         } else {
             ClientRequest::PingRequest(PingRequest::default())
         };
-        match ping(&live.peer, request, keep_alive.limit).await {
-            Some(is_answer) => has_answered |= is_answer,
-            None if last_activity(&live.client.inbound) > asked => {}
-            None if has_answered => return,
-            None => {
+        let answer = ask(&live.peer, request, "the ping was not answered in time");
+        match timeout(keep_alive.limit, answer).await {
+            Ok(Ok(_) | Err(ServiceError::McpError(_))) => has_answered = true,
+            // The transport handles a failure to send.
+            Ok(Err(_)) => {}
+            Err(_) if last_activity(&live.client.inbound) > asked => {}
+            Err(_) if has_answered => return,
+            Err(_) => {
                 record.note("it does not answer `ping`, so only a call notices that it is unresponsive");
                 return pending().await;
             }
@@ -92,14 +95,4 @@ async fn idle(inbound: &Inbound, time: Duration) {
 /// Returns the time of the last message or open call. Returns the present while a call or a question is open.
 fn last_activity(inbound: &Inbound) -> Instant {
     inbound.activity.idle_since().map_or_else(Instant::now, |since| since.max(inbound.asking.since()))
-}
-
-/// Sends a ping. Returns whether there was an answer; `None` after the time limit.
-async fn ping(peer: &Peer<RoleClient>, request: ClientRequest, limit: Duration) -> Option<bool> {
-    match timeout(limit, ask(peer, request, "the ping was not answered in time")).await {
-        Ok(Ok(_) | Err(ServiceError::McpError(_))) => Some(true),
-        // The transport handles a failure to send.
-        Ok(Err(_)) => Some(false),
-        Err(_) => None,
-    }
 }

@@ -14,7 +14,7 @@ use super::{Core, failure::Failure, slot::Slot, task::Setting};
 #[cfg(feature = "http")]
 use crate::transport::{
     http,
-    link::Link,
+    link::{DisconnectReason, Link},
     sse,
     web::{AccessTokens, Web},
 };
@@ -46,14 +46,12 @@ pub(super) async fn open(
 ) -> Result<Opened, Failure> {
     let (start, limit) = (Instant::now(), config.startup_timeout);
     let attempts = async {
-        let patience = PROBE.min(limit / 4);
-        let first = Attempt { core, config, resolved: &resolved, setting, patience };
-        match first.connect(client.clone(), *lifecycle, slot).await {
+        match connect(core, config, &resolved, setting, client.clone(), *lifecycle, slot).await {
             Err(failure) => match other(*lifecycle, &failure, &client, slot) {
                 Some(other) => {
                     tracing::debug!(server = %core.name, %failure, "tried again as {other:?}");
                     slot.end().await;
-                    first.connect(client.renewed(), other, slot).await
+                    connect(core, config, &resolved, setting, client.renewed(), other, slot).await
                 }
                 None => Err(failure),
             },
@@ -70,7 +68,7 @@ pub(super) async fn open(
     // A server may accept a handshake without authorization and refuse its lists.
     #[cfg(feature = "http")]
     if let Some(challenge) = slot.link.as_ref().and_then(|link| link.challenge()) {
-        return Err(Failure::NeedsAuthentication(Some(challenge)));
+        return Err(DisconnectReason::Unauthorized { challenge: Some(challenge) }.into());
     }
     // A program that ends before its lists are read has not started. Over HTTP, the task reports the end with its reason.
     let has_ended = slot.child.is_some() && service.service().inbound.end.is_cancelled();
@@ -80,56 +78,49 @@ pub(super) async fn open(
     Ok(Opened { service, catalog })
 }
 
-/// The parameters of a connection.
-struct Attempt<'a> {
-    core: &'a Core,
-    config: &'a ServerConfig,
-    resolved: &'a Resolved,
-    setting: &'a Setting,
-    patience: Duration,
-}
-
-impl Attempt<'_> {
-    async fn connect(
-        &self,
-        client: Client,
-        lifecycle: Lifecycle,
-        slot: &mut Slot,
-    ) -> Result<RunningService<RoleClient, Client>, Failure> {
-        let Self { core, config, resolved, setting, patience } = *self;
-        Ok(match resolved {
-            Resolved::Stdio { command, args, cwd, env } => {
-                let cwd = cwd.as_deref().unwrap_or(Path::new("."));
-                let written = match &config.launch {
-                    Launch::Stdio(stdio) => stdio.command.as_str(),
-                    Launch::Http(_) | Launch::Sse(_) => "",
-                };
-                let program = Program { written, command, args, cwd, env };
-                let (transport, child) = stdio::start(program, setting.grace, &core.record).await?;
-                slot.child = Some(child);
-                client.serve(transport, lifecycle, patience).await?
-            }
-            #[cfg(feature = "http")]
-            Resolved::Http { url, headers } => {
-                let (transport, link) = http::connect(Web::new(url, headers, tokens(setting, url)?)?);
-                slot.link = Some(Arc::clone(&link));
-                let serving = client.serve(transport, lifecycle, patience);
-                serving.await.map_err(|error| unopened(&link, error))?
-            }
-            #[cfg(feature = "http")]
-            Resolved::Sse { url, headers } => {
-                let (transport, link) = sse::connect(Web::new(url, headers, tokens(setting, url)?)?).await?;
-                slot.link = Some(Arc::clone(&link));
-                // Versions without a handshake do not have this transport.
-                let serving = client.serve(transport, Lifecycle::Initialize, patience);
-                serving.await.map_err(|error| unopened(&link, error))?
-            }
-            #[cfg(not(feature = "http"))]
-            Resolved::Http { .. } | Resolved::Sse { .. } => {
-                return Err(Failure::Unresolved("servers over HTTP need the feature `http`".to_owned()));
-            }
-        })
-    }
+/// Connects to a server once.
+async fn connect(
+    core: &Core,
+    config: &ServerConfig,
+    resolved: &Resolved,
+    setting: &Setting,
+    client: Client,
+    lifecycle: Lifecycle,
+    slot: &mut Slot,
+) -> Result<RunningService<RoleClient, Client>, Failure> {
+    let patience = PROBE.min(config.startup_timeout / 4);
+    Ok(match resolved {
+        Resolved::Stdio { command, args, cwd, env } => {
+            let cwd = cwd.as_deref().unwrap_or(Path::new("."));
+            let written = match &config.launch {
+                Launch::Stdio(stdio) => stdio.command.as_str(),
+                Launch::Http(_) | Launch::Sse(_) => "",
+            };
+            let program = Program { written, command, args, cwd, env };
+            let (transport, child) = stdio::start(program, setting.grace, &core.record).await?;
+            slot.child = Some(child);
+            client.serve(transport, lifecycle, patience).await?
+        }
+        #[cfg(feature = "http")]
+        Resolved::Http { url, headers } => {
+            let (transport, link) = http::connect(Web::new(url, headers, tokens(setting, url)?)?);
+            slot.link = Some(Arc::clone(&link));
+            let serving = client.serve(transport, lifecycle, patience);
+            serving.await.map_err(|error| unopened(&link, error))?
+        }
+        #[cfg(feature = "http")]
+        Resolved::Sse { url, headers } => {
+            let (transport, link) = sse::connect(Web::new(url, headers, tokens(setting, url)?)?).await?;
+            slot.link = Some(Arc::clone(&link));
+            // Versions without a handshake do not have this transport.
+            let serving = client.serve(transport, Lifecycle::Initialize, patience);
+            serving.await.map_err(|error| unopened(&link, error))?
+        }
+        #[cfg(not(feature = "http"))]
+        Resolved::Http { .. } | Resolved::Sse { .. } => {
+            return Err(Failure::Unresolved("servers over HTTP need the feature `http`".to_owned()));
+        }
+    })
 }
 
 /// Returns another way to open the connection after a failure, if it may succeed.
@@ -141,7 +132,7 @@ fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) 
         (Lifecycle::Probe, Failure::Handshake(_)) if client.is_late() => Some(Lifecycle::Discover),
         (Lifecycle::Probe, Failure::Handshake(_)) => Some(Lifecycle::Initialize),
         #[cfg(feature = "http")]
-        (Lifecycle::Probe, Failure::Web(_))
+        (Lifecycle::Probe, Failure::Web(DisconnectReason::Lost(_)))
             if slot.link.as_ref().is_some_and(|link| link.ended().is_none()) =>
         {
             Some(Lifecycle::Initialize)

@@ -1,8 +1,12 @@
 //! The subscriptions to resources of a server, which each connection makes again.
 #![expect(deprecated, reason = "servers with a handshake have no other way")]
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
+    future::pending,
+    time::Duration,
+};
 
 use agentwire_net::excerpt;
 use rmcp::{
@@ -16,7 +20,7 @@ use crate::outcome::is_of_transport;
 
 /// The subscribed URIs, independent of connections. Clones share the list.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Subscriptions(Arc<watch::Sender<Holders>>);
+pub(crate) struct Subscriptions(watch::Sender<Holders>);
 
 /// The holders of each URI: the program and clients of gateways. A URI without holders must still be cancelled at the server.
 #[derive(Debug, Default)]

@@ -1,12 +1,19 @@
 //! The task of one server: starts it, keeps it connected, refreshes its lists and ends it.
 
-use std::time::{Duration, SystemTime};
-use std::{convert::Infallible, future::pending, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    convert::Infallible,
+    future::pending,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use agentwire_transport::process::Grace;
 use futures_util::{FutureExt as _, future::join_all};
-use tokio::sync::watch;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -14,6 +21,7 @@ use super::{
     backoff::RestartLimiter,
     failure::{Failure, explain, lost, silent},
     keep_alive::silence,
+    listings::Listings,
     open::{Opened, open},
     slot::Slot,
 };
@@ -22,7 +30,7 @@ use crate::oauth::Book;
 #[cfg(feature = "http")]
 use crate::transport::link::DisconnectReason;
 use crate::{
-    Change, Handlers, ListProblem, ServerState,
+    Change, ClientHandlers, ListProblem, ServerState,
     catalog::Catalog,
     client::{Client, Lifecycle, Stale, StaleLists},
     config::{Configured, Launch, Resolved, Variables, resolve},
@@ -31,10 +39,10 @@ use crate::{
 };
 
 /// The settings of all servers of a hub.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Setting {
     pub(crate) variables: Variables,
-    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) handlers: Arc<ClientHandlers>,
     pub(crate) grace: Grace,
     pub(crate) backoff: Backoff,
     pub(crate) keep_alive: KeepAlive,
@@ -45,42 +53,37 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    pub(crate) async fn resolve(&self, configured: &Configured) -> Result<Resolved, Failure> {
+    /// Returns a configuration with the values of its variables, or the reason why there is none.
+    pub(crate) async fn resolve(&self, configured: &Configured) -> Result<Resolved, String> {
         if !configured.is_trusted {
-            return Err(Failure::Unresolved("its definition is not trusted".to_owned()));
+            return Err("its definition is not trusted".to_owned());
         }
         // This calls the program's code, which may panic.
         match AssertUnwindSafe(resolve(configured, &self.variables)).catch_unwind().await {
             Ok(resolved) => resolved.map_err(|problems| {
                 let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-                Failure::Unresolved(problems.join("; "))
+                problems.join("; ")
             }),
-            Err(_) => {
-                Err(Failure::Unresolved("the source of the values of variables has panicked".to_owned()))
-            }
+            Err(_) => Err("the source of the values of variables has panicked".to_owned()),
         }
     }
 }
 
 /// The task of one server. Dropping it ends the server.
 pub(crate) struct Task {
-    core: Arc<Core>,
-    desired_rx: watch::Receiver<Desired>,
-    stop: CancellationToken,
-    setting: Arc<Setting>,
+    pub(super) core: Arc<Core>,
+    pub(super) desired_rx: watch::Receiver<Desired>,
+    pub(super) stop: CancellationToken,
+    pub(super) setting: Arc<Setting>,
     /// The end of the earlier server of this name.
-    predecessor: Option<CancellationToken>,
-    /// Reports the end even if the task was never run.
-    ended: Finish,
+    pub(super) predecessor: Option<CancellationToken>,
 }
 
-/// Reports the end of the task when it is dropped.
-struct Finish(Arc<Core>);
-
-impl Drop for Finish {
+/// Reports the end, even if the task was never run.
+impl Drop for Task {
     fn drop(&mut self) {
-        self.0.finish(CLOSED);
-        self.0.ended.cancel();
+        self.core.finish(CLOSED);
+        self.core.ended.cancel();
     }
 }
 
@@ -91,17 +94,6 @@ enum End {
 }
 
 impl Task {
-    pub(super) fn new(
-        core: Arc<Core>,
-        desired_rx: watch::Receiver<Desired>,
-        stop: CancellationToken,
-        setting: Arc<Setting>,
-        predecessor: Option<CancellationToken>,
-    ) -> Self {
-        let ended = Finish(Arc::clone(&core));
-        Self { core, desired_rx, stop, setting, predecessor, ended }
-    }
-
     /// Runs until the task is stopped and the server is gone.
     pub(crate) async fn run(self) {
         // Even if this task is stopped already: the next server of this name waits only for the end of this one.
@@ -116,7 +108,6 @@ impl Task {
         };
         self.core.finish(if followed.is_ok() { CLOSED } else { "its task has panicked" });
         slot.end().await;
-        drop(self.ended);
     }
 
     /// Follows the desired state until its sender is gone.
@@ -198,7 +189,8 @@ impl Task {
         let is_program = matches!(self.desired_rx.borrow().configured.config.launch, Launch::Stdio(_));
         let backoff = &self.setting.backoff;
         let is_final = match end {
-            End::Failed { failure: Failure::NeedsAuthentication(challenge), .. } => {
+            #[cfg(feature = "http")]
+            End::Failed { failure: Failure::Web(DisconnectReason::Unauthorized { challenge }), .. } => {
                 return ServerState::NeedsAuthentication { challenge: challenge.clone() };
             }
             End::Failed { failure, .. } => failure.is_final() || is_program && losses == 0,
@@ -219,7 +211,7 @@ impl Task {
 
     /// Opens a connection, and serves it until it ends.
     async fn connect(&self, desired: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
-        let Desired { configured, listing, .. } = self.desired_rx.borrow().clone();
+        let Desired { configured, listings, .. } = self.desired_rx.borrow().clone();
         let stale = StaleLists::default();
         let roots = self.setting.handlers.client_roots.follow();
         let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), stale.clone());
@@ -229,10 +221,10 @@ impl Task {
                 let config = &configured.config;
                 open(&self.core, config, resolved, &self.setting, client, slot, lifecycle).await
             }
-            Err(failure) => Err(failure),
+            Err(why) => Err(Failure::Unresolved(why)),
         };
         match opened {
-            Ok(opened) => self.serve_connection(opened, stale, roots, listing, desired, slot).await,
+            Ok(opened) => self.serve_connection(opened, stale, roots, listings, desired, slot).await,
             Err(failure) => End::Failed { why: explain(&failure, slot.child.as_ref()).await, failure },
         }
     }
@@ -243,7 +235,7 @@ impl Task {
         opened: Opened,
         stale: StaleLists,
         roots: RootChanges,
-        listing: [u64; 4],
+        listings: Listings,
         desired: &Desired,
         slot: &mut Slot,
     ) -> End {
@@ -256,7 +248,7 @@ impl Task {
         let subscribed = self.core.subscriptions.all();
         self.note_problems(&catalog, &Catalog::default());
         self.core.connect(Arc::clone(&live), catalog, &self.desired_rx);
-        self.core.status.send_modify(|status| status.listing = listing);
+        self.core.status.send_modify(|status| status.listings = listings);
         self.core.set(ServerState::connected(live.info.as_deref()), desired.generation);
         let keep_alive = self.setting.keep_alive;
         let limit = self.desired_rx.borrow().configured.config.timeout;
@@ -266,7 +258,7 @@ impl Task {
         let handshakes = None;
         let follow = async {
             tokio::join!(
-                self.follow_lists(&live, stale, listing),
+                self.follow_lists(&live, stale, listings),
                 self.core.listen(&live, limit),
                 report_roots(&live, roots),
                 self.core.subscriptions.keep(subscribed, handshakes, &live, limit, &self.core.record)
@@ -284,10 +276,10 @@ impl Task {
         }
         #[cfg(feature = "http")]
         if let Some(ended) = slot.link.as_ref().and_then(|link| link.ended()) {
-            let (why, failure) = (ended.to_string(), Failure::from(ended));
-            return match failure {
-                Failure::Web(DisconnectReason::Lost(_)) => End::Lost { why, uptime: since.elapsed() },
-                failure => End::Failed { failure, why },
+            let why = ended.to_string();
+            return match ended {
+                DisconnectReason::Lost(_) => End::Lost { why, uptime: since.elapsed() },
+                ended => End::Failed { failure: ended.into(), why },
             };
         }
         let why = lost(slot.child.as_ref()).await;
@@ -295,10 +287,10 @@ impl Task {
     }
 
     /// Reads lists again after changes and on request.
-    async fn follow_lists(&self, live: &Live, stale: StaleLists, listing: [u64; 4]) -> Infallible {
-        let quietly = |kind| self.reread(live, kind, listing[kind as usize + 1]);
+    async fn follow_lists(&self, live: &Live, stale: StaleLists, listings: Listings) -> Infallible {
+        let quietly = |kind| self.reread(live, kind, listings.last(Some(kind)));
         let (never, ..) = tokio::join!(
-            self.report_lists(live, stale, listing[0]),
+            self.report_lists(live, stale, listings.last(None)),
             quietly(Stale::Tools),
             quietly(Stale::Resources),
             quietly(Stale::Prompts)
@@ -312,7 +304,10 @@ impl Task {
         let mut rested = Instant::now();
         loop {
             let due = tokio::select! {
-                due = wanted(&mut desired_rx, |now| now.listing[0] > listing) => { listing = due.listing[0]; None }
+                due = wanted(&mut desired_rx, |now| now.listings.last(None) > listing) => {
+                    listing = due.listings.last(None);
+                    None
+                }
                 one = async { sleep_until(rested).await; stale.recv().await } => Some(one),
             };
             let limit = self.desired_rx.borrow().configured.config.timeout;
@@ -321,7 +316,7 @@ impl Task {
             join_all(kinds.clone().map(|(kind, _)| self.read(live, kind, limit))).await;
             kinds.for_each(|(_, change)| self.core.report(change));
             rested = Instant::now() + MIN_LIST_INTERVAL;
-            self.core.status.send_modify(|status| status.listing[0] = listing);
+            self.core.status.send_modify(|status| status.listings.set(None, listing));
         }
     }
 
@@ -331,13 +326,15 @@ impl Task {
     /// otherwise clients that request lists of a server that hangs would keep it from being noticed.
     async fn reread(&self, live: &Live, kind: Stale, mut listing: u64) -> Infallible {
         let mut desired_rx = self.desired_rx.clone();
-        let index = kind as usize + 1;
         loop {
-            let due = wanted(&mut desired_rx, |now| now.listing[index] > listing).await;
-            listing = due.listing[index];
+            let due = wanted(&mut desired_rx, |now| now.listings.last(Some(kind)) > listing).await;
+            listing = due.listings.last(Some(kind));
             let limit = due.patience.min(due.configured.config.timeout);
             let is_slow = self.read(live, kind, limit).await >= limit;
-            self.core.status.send_modify(|now| (now.listing[index], now.is_slow[index]) = (listing, is_slow));
+            self.core.status.send_modify(|status| {
+                status.listings.set(Some(kind), listing);
+                status.is_slow[kind as usize] = is_slow;
+            });
         }
     }
 

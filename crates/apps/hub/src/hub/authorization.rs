@@ -64,7 +64,7 @@ impl Hub {
         request: AuthorizationRequest,
     ) -> Result<Authorization, AuthorizeError> {
         let (server, url) = self.authorizable(server).await?;
-        let pending = self.servers().setting().book.authorize(&url, request).await?;
+        let pending = self.inner.servers.setting().book.authorize(&url, request).await?;
         Ok(Authorization { hub: self.clone(), server, pending })
     }
 
@@ -77,19 +77,18 @@ impl Hub {
     /// If the server takes no authorization, or the tokens can't be deleted.
     pub async fn forget_authorization(&self, server: &str) -> Result<ServerState, AuthorizeError> {
         let (_, url) = self.authorizable(server).await?;
-        self.servers().setting().book.forget(&url).await?;
+        self.inner.servers.setting().book.forget(&url).await?;
         self.restart(server).await.ok_or(AuthorizeError::UnknownServer)
     }
 
     /// Returns the name and the URL of a server over HTTP without a configured `Authorization` header.
     async fn authorizable(&self, server: &str) -> Result<(ServerName, String), AuthorizeError> {
-        let connection = self.connection(server).ok_or(AuthorizeError::UnknownServer)?;
-        let resolved = self.servers().setting().resolve(&connection.configured()).await;
-        let (url, headers) =
-            match resolved.map_err(|error| AuthorizeError::Configuration(error.to_string()))? {
-                Resolved::Http { url, headers } | Resolved::Sse { url, headers } => (url, headers),
-                Resolved::Stdio { .. } => return Err(AuthorizeError::NotHttp),
-            };
+        let connection = self.inner.servers.find(server).ok_or(AuthorizeError::UnknownServer)?;
+        let resolved = self.inner.servers.setting().resolve(&connection.configured()).await;
+        let (url, headers) = match resolved.map_err(AuthorizeError::Configuration)? {
+            Resolved::Http { url, headers } | Resolved::Sse { url, headers } => (url, headers),
+            Resolved::Stdio { .. } => return Err(AuthorizeError::NotHttp),
+        };
         if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
             return Err(AuthorizeError::HasHeader);
         }

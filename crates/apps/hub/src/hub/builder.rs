@@ -2,14 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_transport::process::Grace;
-use tokio_util::sync::CancellationToken;
-
 use super::{Hub, Inner, follow::Follow, reload::Reload};
 #[cfg(feature = "auth")]
-use crate::oauth::{Book, Grant, TokenStore};
+use crate::oauth::{Grant, TokenStore};
 use crate::{
-    Approval, Audit, Backoff, CallLimits, Handlers, KeepAlive,
+    Approval, Audit, Backoff, CallLimits, ClientHandlers, KeepAlive,
     call::CallSettings,
     config::{Files, Sources, Variables, WatchSettings},
     connection::Setting,
@@ -23,14 +20,8 @@ use crate::{
 #[must_use = "call `build` to start the hub"]
 pub struct HubBuilder {
     sources: Sources,
-    variables: Variables,
-    handlers: Handlers,
+    setting: Setting,
     is_enabled: bool,
-    grace: Grace,
-    backoff: Backoff,
-    keep_alive: KeepAlive,
-    #[cfg(feature = "auth")]
-    book: Book,
     calls: CallSettings,
     trust: Trust,
     pub(super) watch: WatchSettings,
@@ -61,19 +52,19 @@ impl HubBuilder {
     /// Sets the values of variables in the configuration. The default is the environment of this process, and the project
     /// folder.
     pub fn variables(mut self, variables: Variables) -> Self {
-        self.variables = variables;
+        self.setting.variables = variables;
         self
     }
 
     /// Sets the handlers for requests of servers. The default is none.
-    pub fn handlers(mut self, handlers: Handlers) -> Self {
+    pub fn handlers(mut self, handlers: ClientHandlers) -> Self {
         // The handlers of two hubs may be clones; their channels are not shared.
-        self.handlers = Handlers {
+        self.setting.handlers = Arc::new(ClientHandlers {
             feed: Feed::default(),
             updates: Feed::default(),
             client_roots: ClientRoots::default(),
             ..handlers
-        };
+        });
         self
     }
 
@@ -86,7 +77,7 @@ impl HubBuilder {
     /// Sets the grace periods of server processes: from the end of their input to SIGTERM, and from SIGTERM to SIGKILL.
     /// The default is two seconds each.
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
-        self.grace = self.grace.after_input(after_input).after_terminate(after_terminate);
+        self.setting.grace = self.setting.grace.after_input(after_input).after_terminate(after_terminate);
         self
     }
 
@@ -94,7 +85,7 @@ impl HubBuilder {
     /// program. By default tokens live as long as the hub.
     #[cfg(feature = "auth")]
     pub fn tokens(mut self, store: impl TokenStore + 'static) -> Self {
-        self.book.set_store(Arc::new(store));
+        self.setting.book.set_store(Arc::new(store));
         self
     }
 
@@ -117,19 +108,19 @@ impl HubBuilder {
     /// response as reason; if it does not respond, the connection is retried.
     #[cfg(feature = "auth")]
     pub fn grant(mut self, url: impl AsRef<str>, grant: Grant) -> Self {
-        self.book.grant(url.as_ref(), grant);
+        self.setting.book.grant(url.as_ref(), grant);
         self
     }
 
     /// Sets when lost connections are retried.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
-        self.backoff = backoff;
+        self.setting.backoff = backoff;
         self
     }
 
     /// Sets when a silent server is pinged. The default is after one minute.
     pub fn keep_alive(mut self, keep_alive: KeepAlive) -> Self {
-        self.keep_alive = keep_alive;
+        self.setting.keep_alive = keep_alive;
         self
     }
 
@@ -167,26 +158,14 @@ impl HubBuilder {
     /// # Panics
     ///
     /// Outside a tokio runtime with time and I/O enabled.
-    pub fn build(self) -> Hub {
-        let variables = self.variables.or_workspace(self.sources.folder());
+    pub fn build(mut self) -> Hub {
+        self.setting.variables = self.setting.variables.or_workspace(self.sources.folder());
         let files = Files::new(self.sources);
         let configuration = files.read_now();
-        let files_watched = CancellationToken::new();
-        let setting = Setting {
-            variables: variables.clone(),
-            handlers: Arc::new(self.handlers),
-            grace: self.grace,
-            backoff: self.backoff,
-            keep_alive: self.keep_alive,
-            files_watched: files_watched.clone(),
-            #[cfg(feature = "auth")]
-            book: self.book,
-        };
         let events = Events::new();
-        let servers = Arc::new(Servers::new(setting, events.clone(), self.is_enabled, self.trust));
+        let servers = Arc::new(Servers::new(self.setting, events.clone(), self.is_enabled, self.trust));
         servers.apply(configuration);
-        let follow =
-            Follow::start(Reload::new(files, variables, self.watch, &servers, files_watched.drop_guard()));
+        let follow = Follow::start(Reload::new(files, self.watch, &servers));
         Hub { inner: Arc::new(Inner { servers, events, calls: self.calls, follow }) }
     }
 }
@@ -195,18 +174,13 @@ impl Default for HubBuilder {
     fn default() -> Self {
         Self {
             sources: Sources::new(),
-            variables: Variables::new(),
-            handlers: Handlers::new(),
+            setting: Setting::default(),
             is_enabled: true,
-            grace: Grace::default().after_input(GRACE).after_terminate(GRACE),
-            backoff: Backoff::default(),
-            keep_alive: KeepAlive::default(),
-            #[cfg(feature = "auth")]
-            book: Book::default(),
             calls: CallSettings::default(),
             trust: Trust::default(),
             watch: WatchSettings::quiet(DEBOUNCE),
         }
+        .grace(GRACE, GRACE)
     }
 }
 

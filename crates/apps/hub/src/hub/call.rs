@@ -45,7 +45,7 @@ impl Hub {
         client: ClientSide,
     ) -> Result<CallOutcome, CallError> {
         let CallRequest { server, tool, arguments, caller, .. } = request;
-        let audit = self.calls().audit.as_ref();
+        let audit = self.inner.calls.audit.as_ref();
         let mut recording = Recording::new(audit, Use::Tool, &caller, (&server, &tool), &arguments);
         let outcome = self.call_recorded((&server, &tool), arguments, caller, client, &mut recording).await;
         recording.end(outcome.as_ref().map(|outcome| outcome.is_error).map_err(CallError::code));
@@ -60,7 +60,7 @@ impl Hub {
         client: ClientSide,
         recording: &mut Recording,
     ) -> Result<CallOutcome, CallError> {
-        let mut target = Target::find(self.servers(), server)?;
+        let mut target = Target::find(&self.inner.servers, server)?;
         let name = target.tool(tool)?.name.clone();
         recording.found(target.server(), &name);
         target.needs_no_task(&name)?;
@@ -70,7 +70,7 @@ impl Hub {
         let arguments = if let Some(pattern) = pattern.filter(|_| !has_changed) {
             recording.ruled(|| Rule::Configuration(pattern.into()));
             arguments
-        } else if self.calls().approval.is_allowed() {
+        } else if self.inner.calls.approval.is_allowed() {
             recording.ruled(|| Rule::Program);
             arguments
         } else {
@@ -86,11 +86,11 @@ impl Hub {
             };
             let approved = self.approve(proposed, recording).await?;
             let mut changed = |_: &CallError| recording.ruled(|| Rule::Denied(DeniedBy::Change));
-            target = target.again(self.servers(), &tool).inspect_err(&mut changed)?;
+            target = target.again(&self.inner.servers, &tool).inspect_err(&mut changed)?;
             if approved == Approved::Always {
                 target.connection.allowed().accept(&tool);
                 self.remember(target.server(), &name).await;
-                target = target.again(self.servers(), &tool).inspect_err(&mut changed)?;
+                target = target.again(&self.inner.servers, &tool).inspect_err(&mut changed)?;
             }
             // The approval handler may still have a clone.
             let arguments = Arc::try_unwrap(arguments).unwrap_or_else(|kept| (*kept).clone());
@@ -102,13 +102,13 @@ impl Hub {
         };
         let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = target.exchange(request, &name, &self.calls().limits, client).await?;
+        let answer = target.exchange(request, &name, &self.inner.calls.limits, client).await?;
         let result = match answer {
             ServerResult::CallToolResult(result) => result,
             ServerResult::CustomResult(CustomResult(result)) => target.lenient(&name, result)?,
             other => return Err(target.unexpected(&name, &other)),
         };
-        let mut outcome = CallOutcome::bounded(result, &self.calls().limits);
+        let mut outcome = CallOutcome::bounded(result, &self.inner.calls.limits);
         outcome.violations = target.verify(&name, &outcome).await;
         Ok(outcome)
     }
@@ -119,7 +119,7 @@ impl Hub {
         recording: &mut Recording,
     ) -> Result<Approved, CallError> {
         let (server, tool) = (proposed.server.clone(), proposed.name.clone());
-        let answer = self.calls().approval.decide(proposed).await;
+        let answer = self.inner.calls.approval.decide(proposed).await;
         recording.decided(&answer);
         answer.map_err(|Denied { by, reason }| CallError::Denied { server, tool, by, reason })
     }

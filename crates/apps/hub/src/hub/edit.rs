@@ -106,7 +106,7 @@ impl Hub {
 
     /// Returns a tool as the server has listed it.
     fn listed(&self, server: &str, tool: &str) -> Option<(Arc<Connection>, Tool)> {
-        let connection = self.connection(server)?;
+        let connection = self.inner.servers.find(server)?;
         let tool = spelling::find(connection.catalog().tools(), |listed| &listed.name, tool).cloned()?;
         Some((connection, tool))
     }

@@ -46,18 +46,18 @@ impl Follow {
         server: ServerName,
         edit: Edit,
     ) -> Result<(), EditError> {
-        let (done, answer) = oneshot::channel();
-        self.ask(Request::Edit { file, server, edit, done }, answer).await.unwrap_or(Err(EditError::Closed))
+        let request = |done| Request::Edit { file, server, edit, done };
+        self.ask(request).await.unwrap_or(Err(EditError::Closed))
     }
 
     pub(super) async fn reload(&self) {
-        let (done, answer) = oneshot::channel();
-        _ = self.ask(Request::Reload(done), answer).await;
+        _ = self.ask(Request::Reload).await;
     }
 
     /// Sends a request and returns the answer, or `None` if the hub is closed.
-    async fn ask<T>(&self, request: Request, answer: oneshot::Receiver<T>) -> Option<T> {
-        _ = self.requests.send(request).await;
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Option<T> {
+        let (done, answer) = oneshot::channel();
+        _ = self.requests.send(request(done)).await;
         tokio::select! {
             biased;
             answer = answer => answer.ok(),

@@ -1,5 +1,5 @@
 //! All servers as one MCP server.
-#![expect(deprecated, reason = "roots are deprecated in MCP, and servers still request them")]
+#![expect(deprecated, reason = "roots and logging are deprecated in MCP, and servers still use them")]
 
 mod errors;
 mod full_tools;
@@ -11,21 +11,28 @@ mod run;
 mod subscribed;
 mod watch;
 
-use std::sync::{Arc, Mutex, OnceLock};
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, OnceLock},
+    time::Duration,
+};
 
 use futures_util::future::join_all;
-use rmcp::{ErrorData, Peer, RoleServer, model::PaginatedRequestParams, service::RequestContext};
+use rmcp::{
+    ErrorData, Peer, RoleServer,
+    model::{LoggingLevel, PaginatedRequestParams},
+    service::RequestContext,
+};
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    Hub, Misnamed, Named, Names, Naming, Offers,
+    Hub, Naming, Offers,
     client::{Caller, Stale},
     llm::fenced,
     lock::locked,
 };
-use log_level::{LogForwarder, MinLevel};
+use log_level::LogForwarder;
 use rounds::Waiting;
 use subscribed::Subscribed;
 use watch::{Changes, Recipient, watch};
@@ -52,8 +59,8 @@ use watch::{Changes, Recipient, watch};
 /// the response to its request (`input_required`); the call waits until the client sends the request again. Changes of
 /// lists and of resources are reported on `subscriptions/listen`.
 ///
-/// Requests of servers (elicitation, sampling, roots) go to the [`Handlers`](crate::Handlers) of the hub. With
-/// [`Handlers::ask_callers`](crate::Handlers::ask_callers), requests without a handler go to the client that makes the call.
+/// Requests of servers (elicitation, sampling, roots) go to the [`ClientHandlers`](crate::ClientHandlers) of the hub.
+/// With [`ask_callers`](crate::ClientHandlers::ask_callers), those without a handler go to the client that makes the call.
 /// With [`pass_logs`](Self::pass_logs), the client receives the log messages of servers.
 /// The hub lives as long as its gateways.
 ///
@@ -64,7 +71,8 @@ pub struct Gateway {
     patience: Duration,
     passes_logs: bool,
     asks_for_resources: bool,
-    min_level: MinLevel,
+    /// The lowest log level that the client receives.
+    min_level: tokio::sync::watch::Sender<LoggingLevel>,
     offers: Mutex<Option<Offers>>,
     /// The task that reports changes.
     watch: OnceLock<AbortOnDropHandle<()>>,
@@ -94,7 +102,7 @@ impl Gateway {
             patience: PATIENCE,
             passes_logs: false,
             asks_for_resources: true,
-            min_level: MinLevel::default(),
+            min_level: tokio::sync::watch::Sender::new(LoggingLevel::Info),
             offers: Mutex::new(None),
             watch: OnceLock::new(),
             logs: OnceLock::new(),
@@ -158,26 +166,25 @@ impl Gateway {
         offers
     }
 
-    /// Finds a name in what the servers offer now. If it is missing, reads that list again first.
-    async fn find(
+    /// Finds an item in what the servers offer now. If it is missing, reads that list again first.
+    async fn find<T, E>(
         &self,
         list: Stale,
-        name: &str,
-        names: fn(&Offers) -> &Names,
-    ) -> (Offers, Result<Named, Misnamed>) {
+        find: impl Fn(&Offers) -> Result<T, E>,
+    ) -> (Offers, Result<T, E>) {
         let mut offers = self.offers();
-        let mut found = names(&offers).spelt(name).cloned();
+        let mut found = find(&offers);
         if found.is_err() {
             self.reread(list).await;
             offers = self.offers();
-            found = names(&offers).spelt(name).cloned();
+            found = find(&offers);
         }
         (offers, found)
     }
 
     /// Reads a list of the servers that do not report its changes again.
     async fn reread(&self, list: Stale) {
-        let all = self.hub.connections();
+        let all = self.hub.inner.servers.all();
         join_all(all.iter().map(|connection| connection.reread(list, self.patience))).await;
     }
 
@@ -225,7 +232,7 @@ impl Gateway {
         if self.passes_logs {
             self.logs.get_or_init(|| {
                 let logs = self.hub.handlers().feed.listen();
-                LogForwarder::start(logs, self.min_level.clone(), peer.clone())
+                LogForwarder::start(logs, self.min_level.subscribe(), peer.clone())
             });
         }
     }

@@ -16,7 +16,7 @@ use crate::{
     CallError, DeniedBy, PromptRequest, ReadRequest, Use,
     approval::Proposed,
     audit::{Recording, Rule},
-    call::{ClientSide, Target},
+    call::{CallSettings, ClientSide, Target},
     connection::Hold,
     outcome::{bounded_contents, bounded_prompt, bounded_values},
     spelling,
@@ -42,29 +42,18 @@ impl Hub {
         client: ClientSide,
     ) -> Result<ReadResourceResult, CallError> {
         let ReadRequest { server, uri, caller, with_approval } = request;
-        let audit = self.calls().audit.as_ref();
-        let mut recording = Recording::new(audit, Use::Resource, &caller, (&server, &uri), &Value::Null);
-        let asking = with_approval.then_some(caller);
-        let result = self.read_recorded(&server, uri, asking, client, &mut recording).await;
-        recording.end(result.as_ref().map(|_| false).map_err(CallError::code));
-        result
-    }
-
-    async fn read_recorded(
-        &self,
-        server: &str,
-        uri: String,
-        asking: Option<Arc<str>>,
-        client: ClientSide,
-        recording: &mut Recording,
-    ) -> Result<ReadResourceResult, CallError> {
-        let mut target = Target::find(self.servers(), server)?;
-        recording.found(target.server(), &uri);
-        target.supports("resources", |offers| offers.resources.is_some())?;
-        match asking {
-            None => recording.ruled(|| Rule::Free),
-            Some(_) if self.calls().approval.is_allowed() => recording.ruled(|| Rule::Program),
-            Some(caller) => {
+        let CallSettings { audit, limits, .. } = &self.inner.calls;
+        let mut recording =
+            Recording::new(audit.as_ref(), Use::Resource, &caller, (&server, &uri), &Value::Null);
+        let reading = async {
+            let mut target = Target::find(&self.inner.servers, &server)?;
+            recording.found(target.server(), &uri);
+            target.supports("resources", |offers| offers.resources.is_some())?;
+            if !with_approval {
+                recording.ruled(|| Rule::Free);
+            } else if self.inner.calls.approval.is_allowed() {
+                recording.ruled(|| Rule::Program);
+            } else {
                 let proposed = Proposed {
                     server: target.server().clone(),
                     what: Use::Resource,
@@ -74,17 +63,20 @@ impl Hub {
                     caller,
                     has_changed: false,
                 };
-                self.approve(proposed, recording).await?;
-                let again = target.again_for(self.servers(), &uri);
+                self.approve(proposed, &mut recording).await?;
+                let again = target.again_for(&self.inner.servers, &uri);
                 target = again.inspect_err(|_| recording.ruled(|| Rule::Denied(DeniedBy::Change)))?;
             }
-        }
-        let params = ReadResourceRequestParams::new(uri.clone());
-        let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        match target.exchange(request, &uri, &self.calls().limits, client).await? {
-            ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, &self.calls().limits)),
-            other => Err(target.unexpected(&uri, &other)),
-        }
+            let params = ReadResourceRequestParams::new(uri.clone());
+            let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+            match target.exchange(request, &uri, limits, client).await? {
+                ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, limits)),
+                other => Err(target.unexpected(&uri, &other)),
+            }
+        };
+        let result = reading.await;
+        recording.end(result.as_ref().map(|_| false).map_err(CallError::code));
+        result
     }
 
     /// Gets a prompt.
@@ -105,38 +97,32 @@ impl Hub {
         client: ClientSide,
     ) -> Result<GetPromptResult, CallError> {
         let PromptRequest { server, prompt, arguments, caller } = request;
-        let audit = self.calls().audit.as_ref();
+        let CallSettings { audit, limits, .. } = &self.inner.calls;
         let arguments = Value::Object(arguments);
-        let mut recording = Recording::new(audit, Use::Prompt, &caller, (&server, &prompt), &arguments);
-        let result = self.get_recorded((&server, &prompt), arguments, client, &mut recording).await;
+        let mut recording =
+            Recording::new(audit.as_ref(), Use::Prompt, &caller, (&server, &prompt), &arguments);
+        let getting = async {
+            let target = Target::find(&self.inner.servers, &server)?;
+            target.supports("prompts", |offers| offers.prompts.is_some())?;
+            let prompts = target.catalog.prompts();
+            let Some(found) = spelling::find(prompts, |prompt| &prompt.name, &prompt) else {
+                return Err(target.unknown("prompt", &prompt, || prompts.iter().map(|prompt| &*prompt.name)));
+            };
+            let name = found.name.clone();
+            recording.found(target.server(), &name);
+            recording.ruled(|| Rule::Free);
+            let mut params = GetPromptRequestParams::new(name.clone());
+            // Also without arguments: servers with optional arguments may require an object.
+            params.arguments = arguments.as_object().cloned();
+            let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+            match target.exchange(request, &name, limits, client).await? {
+                ServerResult::GetPromptResult(result) => Ok(bounded_prompt(result, limits)),
+                other => Err(target.unexpected(&name, &other)),
+            }
+        };
+        let result = getting.await;
         recording.end(result.as_ref().map(|_| false).map_err(CallError::code));
         result
-    }
-
-    async fn get_recorded(
-        &self,
-        (server, prompt): (&str, &str),
-        arguments: Value,
-        client: ClientSide,
-        recording: &mut Recording,
-    ) -> Result<GetPromptResult, CallError> {
-        let target = Target::find(self.servers(), server)?;
-        target.supports("prompts", |offers| offers.prompts.is_some())?;
-        let prompts = target.catalog.prompts();
-        let Some(found) = spelling::find(prompts, |prompt| &prompt.name, prompt) else {
-            return Err(target.unknown("prompt", prompt, || prompts.iter().map(|prompt| &*prompt.name)));
-        };
-        let name = found.name.clone();
-        recording.found(target.server(), &name);
-        recording.ruled(|| Rule::Free);
-        let mut params = GetPromptRequestParams::new(name.clone());
-        // Also without arguments: servers with optional arguments may require an object.
-        params.arguments = arguments.as_object().cloned();
-        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        match target.exchange(request, &name, &self.calls().limits, client).await? {
-            ServerResult::GetPromptResult(result) => Ok(bounded_prompt(result, &self.calls().limits)),
-            other => Err(target.unexpected(&name, &other)),
-        }
     }
 
     /// Requests completions for an argument of a prompt or a resource template. This is not recorded.
@@ -149,17 +135,17 @@ impl Hub {
         server: &str,
         request: CompleteRequestParams,
     ) -> Result<CompletionInfo, CallError> {
-        let target = Target::find(self.servers(), server)?;
+        let target = Target::find(&self.inner.servers, server)?;
         target.supports("completions", |offers| offers.completions.is_some())?;
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(request));
-        let (name, limits) = ("completion/complete", &self.calls().limits);
+        let (name, limits) = ("completion/complete", &self.inner.calls.limits);
         match target.exchange(request, name, limits, ClientSide::default()).await? {
             ServerResult::CompleteResult(result) => Ok(bounded_values(result.completion, limits)),
             other => Err(target.unexpected(name, &other)),
         }
     }
 
-    /// Subscribes to changes of a resource, which [`resource_updated`](crate::Handlers::resource_updated) reports.
+    /// Subscribes to changes of a resource, which [`resource_updated`](crate::ClientHandlers::resource_updated) reports.
     ///
     /// A server may have 1,000 subscriptions. After a reconnect they are made again. A subscription that the server then
     /// refuses is removed and added to the [`troubles`](Self::troubles). The same applies to a refusal by a server
@@ -203,7 +189,8 @@ impl Hub {
 
     /// Returns whether a connected server supports subscriptions to resources.
     pub(crate) fn takes_subscriptions(&self) -> bool {
-        self.connections().iter().any(|connection| self.subscribable(connection.name().as_str()).is_ok())
+        let all = self.inner.servers.all();
+        all.iter().any(|connection| self.subscribable(connection.name().as_str()).is_ok())
     }
 
     /// Cancels a subscription of the program. Subscriptions of a gateway's clients to the same resource stay.
@@ -214,7 +201,7 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn unsubscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
-        let is_held = Target::connection(self.servers(), server)?.subscriptions().remove(uri);
+        let is_held = Target::connection(&self.inner.servers, server)?.subscriptions().remove(uri);
         let target = self.subscribable(server)?;
         if is_held {
             return Ok(());
@@ -232,14 +219,12 @@ impl Hub {
 
     /// Returns the server, if it is connected and supports subscriptions to resources.
     pub(super) fn subscribable(&self, server: &str) -> Result<Target, CallError> {
-        let target = Target::find(self.servers(), server)?;
-        target.supports("resources that can be subscribed to", takes_subscriptions)?;
+        let target = Target::find(&self.inner.servers, server)?;
+        target.supports("resources that can be subscribed to", |offers| {
+            offers.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
+        })?;
         Ok(target)
     }
-}
-
-fn takes_subscriptions(offers: &ServerCapabilities) -> bool {
-    offers.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
 }
 
 impl Target {
@@ -251,7 +236,7 @@ impl Target {
     async fn change(&self, uri: &str, request: ClientRequest, hub: &Hub) -> Result<(), CallError> {
         // Without a handshake, a subscription is a stream that the connection keeps open.
         if !self.live.is_stateless() {
-            self.exchange(request, uri, &hub.calls().limits, ClientSide::default()).await?;
+            self.exchange(request, uri, &hub.inner.calls.limits, ClientSide::default()).await?;
         }
         Ok(())
     }

@@ -1,8 +1,12 @@
 //! The task that applies changes of configuration files and of the files that servers depend on.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
-use std::{collections::BTreeSet, future::pending, time::Duration};
+use std::{
+    collections::BTreeSet,
+    future::pending,
+    path::{Path, PathBuf},
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use tokio::{
     sync::{Notify, mpsc},
@@ -14,7 +18,7 @@ use super::follow::Request;
 use crate::{
     ServerName, ServerState,
     config::{
-        Configured, Edit, EditError, Files, Origin, Problem, ProblemKind, ServerFiles, Variables, Watch,
+        Configured, Edit, EditError, Files, Problem, ProblemKind, ServerFiles, Variables, Watch,
         WatchSettings,
     },
     servers::{Edited, Servers},
@@ -40,19 +44,14 @@ pub(super) struct Reload {
 }
 
 impl Reload {
-    pub(super) fn new(
-        files: Files,
-        variables: Variables,
-        settings: WatchSettings,
-        servers: &Arc<Servers>,
-        until_watched: DropGuard,
-    ) -> Self {
+    pub(super) fn new(files: Files, settings: WatchSettings, servers: &Arc<Servers>) -> Self {
+        let setting = servers.setting();
         Self {
             files,
-            variables,
+            variables: setting.variables.clone(),
             servers: Arc::downgrade(servers),
             settings,
-            until_watched: Some(until_watched),
+            until_watched: Some(setting.files_watched.clone().drop_guard()),
             watch: None,
             server_files: ServerFiles::default(),
             unwatched: Vec::new(),
@@ -95,13 +94,13 @@ impl Reload {
                 _ = done.send(());
             }
             Request::Edit { file, server, edit, done } => {
-                let before = self.servers.upgrade().and_then(|servers| servers.find(server.as_str()));
-                let before = before.map(|connection| connection.configured());
+                let before = self.configured(&server);
                 let result = self.edit(file.clone(), server.clone(), edit.clone()).await;
                 if self.files.are_changed().await {
                     let file = file.map(|file| absolute(&file));
-                    let edited = Edited { edit: &edit, file: file.as_deref(), before: before.as_deref() };
-                    self.reload_after(result.is_ok().then_some((&server, edited))).await;
+                    let (file, before) = (file.as_deref(), before.as_deref());
+                    let edited = Edited { server: &server, edit: &edit, file, before };
+                    self.reload_after(result.is_ok().then_some(edited)).await;
                 }
                 _ = done.send(result);
             }
@@ -139,16 +138,10 @@ impl Reload {
         self.reload_after(None).await;
     }
 
-    async fn reload_after(&mut self, edited: Option<(&ServerName, Edited<'_>)>) {
+    async fn reload_after(&mut self, edited: Option<Edited<'_>>) {
         let Some(mut configuration) = self.files.read().await else { return };
-        let Some(chosen) = self.servers.upgrade().map(|servers| {
-            if let Some((server, edited)) = edited {
-                servers.trust_edited(&edited, server, &configuration);
-            }
-            servers.chosen(&configuration)
-        }) else {
-            return;
-        };
+        let chosen = self.servers.upgrade().map(|servers| servers.choose(&configuration, edited.as_ref()));
+        let Some(chosen) = chosen else { return };
         self.is_unread = is_unread(&configuration.problems);
         // The watch comes first, so that no later change is missed.
         self.watch(&chosen).await;
@@ -160,9 +153,9 @@ impl Reload {
 
     async fn edit(&self, file: Option<PathBuf>, server: ServerName, edit: Edit) -> Result<(), EditError> {
         let all = self.files.paths();
-        let file = match (file, self.origin(&server)) {
+        let file = match (file, self.configured(&server)) {
             (Some(file), _) => absolute(&file),
-            (None, Some(origin)) => match origin.file() {
+            (None, Some(configured)) => match configured.origin.file() {
                 Some(file) => absolute(file),
                 None => return Err(EditError::NoFile { server: server.to_string() }),
             },
@@ -176,9 +169,9 @@ impl Reload {
         self.files.edit(vec![file], server, edit).await
     }
 
-    fn origin(&self, server: &ServerName) -> Option<Origin> {
-        let connection = self.servers.upgrade()?.find(server.as_str())?;
-        Some(connection.configured().origin.clone())
+    /// Returns the configuration of a server.
+    fn configured(&self, server: &ServerName) -> Option<Arc<Configured>> {
+        Some(self.servers.upgrade()?.find(server.as_str())?.configured())
     }
 
     async fn watch_servers(&mut self) {

@@ -4,7 +4,9 @@ use rmcp::model::{CallToolResult, CompletionInfo, ErrorData, GetPromptResult, Re
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{CallOutcome, MAX_BESIDE, bounded_contents, bounded_error, bounded_prompt, bounded_values};
+use super::{
+    CallOutcome, MAX_FREE_METADATA, bounded_contents, bounded_error, bounded_prompt, bounded_values,
+};
 use crate::{CallLimits, size::size};
 
 fn read<T: DeserializeOwned>(value: Value) -> T {
@@ -13,7 +15,7 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
 
 fn fits(limits: &CallLimits, result: &impl Serialize) {
     // The text limit applies to text and to structured content; the rest is free metadata and notes.
-    let most = 2 * limits.text + limits.media + MAX_BESIDE + 20_000;
+    let most = 2 * limits.text + limits.media + MAX_FREE_METADATA + 20_000;
     assert!(size(result) <= most, "{} > {most}", size(result));
 }
 
@@ -62,12 +64,12 @@ fn every_part_of_an_outcome_is_limited() {
 #[test]
 fn data_without_room_for_its_metadata_counts_as_media() {
     let limits = CallLimits::default().text(100);
-    let resource = json!({"uri": "x".repeat(2 * MAX_BESIDE), "blob": "AAAA"});
+    let resource = json!({"uri": "x".repeat(2 * MAX_FREE_METADATA), "blob": "AAAA"});
     let content = json!([{"type": "resource", "resource": resource}]);
     let outcome = CallOutcome::bounded(read::<CallToolResult>(json!({"content": content})), &limits);
     let left_out = outcome.left_out.unwrap();
     assert_eq!(left_out.media, 4);
-    assert!(left_out.text > 2 * MAX_BESIDE, "{left_out:?}");
+    assert!(left_out.text > 2 * MAX_FREE_METADATA, "{left_out:?}");
 }
 
 #[test]

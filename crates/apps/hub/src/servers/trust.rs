@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, path::Path};
 
-use crate::config::{Configuration, Configured, Edit, Origin};
+use crate::{
+    ServerName,
+    config::{Configuration, Configured, Edit, Origin},
+};
 
 /// The trusted definitions.
 #[derive(Debug, Default)]
@@ -34,6 +37,7 @@ impl Trust {
 /// An edit by the program, which needs no new trust.
 #[derive(Debug)]
 pub(crate) struct Edited<'a> {
+    pub(crate) server: &'a ServerName,
     pub(crate) edit: &'a Edit,
     /// The edited file, if the caller named one.
     pub(crate) file: Option<&'a Path>,
@@ -42,18 +46,20 @@ pub(crate) struct Edited<'a> {
 }
 
 impl Edited<'_> {
-    /// Returns whether a definition differs only by this edit.
+    /// Returns whether a definition is that of the edited server, and differs only by this edit.
     pub(crate) fn made(&self, after: &Configured) -> bool {
-        match self.edit {
-            Edit::Add(config) => {
-                **config == after.config && after.origin.file().map(|file| file.as_path()) == self.file
+        after.name == *self.server
+            && match self.edit {
+                Edit::Add(config) => {
+                    **config == after.config && after.origin.file().map(|file| file.as_path()) == self.file
+                }
+                Edit::AlwaysAllow { tool, .. } | Edit::ToolEnabled { tool, .. } => {
+                    self.before.is_some_and(|before| {
+                        before.is_trusted
+                            && before.fingerprint_without(tool) == after.fingerprint_without(tool)
+                    })
+                }
+                _ => false,
             }
-            Edit::AlwaysAllow { tool, .. } | Edit::ToolEnabled { tool, .. } => {
-                self.before.is_some_and(|before| {
-                    before.is_trusted && before.fingerprint_without(tool) == after.fingerprint_without(tool)
-                })
-            }
-            _ => false,
-        }
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 tests!(ending:
     close_ends_the_process_tree, dropping_the_last_clone_ends_the_process_tree,
     runtime_shutdown_leaves_no_process, runtime_shutdown_during_start_leaves_no_process,
-    restart_ends_the_process_tree_before_the_next_start, disabling_ends_the_process_tree,
+    restart_ends_the_process_tree, disabling_ends_the_process_tree,
     removal_ends_the_process_tree, hanging_start_ends_with_the_hub,
     hub_that_is_dropped_at_once_leaves_no_process, failed_start_leaves_no_grandchild,
     close_is_bounded_and_can_be_repeated, dropped_close_still_ends_the_servers, servers_end_concurrently,
@@ -86,7 +86,7 @@ fn runtime_shutdown_during_start_leaves_no_process() {
     }
 }
 
-fn restart_ends_the_process_tree_before_the_next_start() {
+fn restart_ends_the_process_tree() {
     for faults in STUBBORN {
         play(async |mark| {
             let hub = mark.connected(faults).await;

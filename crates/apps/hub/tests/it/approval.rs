@@ -1,5 +1,7 @@
 //! Approval of calls, and their records.
 
+mod changes;
+
 use std::{
     sync::{
         Arc,
@@ -9,9 +11,8 @@ use std::{
 };
 
 use agentwire_hub::{
-    Approval, Arguments, Audit, CallDecision, CallError, CallRequest, DeniedBy, Ended, Hub, PromptRequest,
-    Proposed, ReadRequest, Rule, Use,
-    config::{ServerConfig, Sources},
+    Approval, Arguments, Audit, CallDecision, CallEnd, CallError, CallRequest, DeniedBy, Hub, PromptRequest,
+    Proposed, ReadRequest, Rule, Use, config::ServerConfig,
 };
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -114,48 +115,6 @@ async fn failed_handler_denies() {
     assert_eq!(denied("panics").await, DeniedBy::Panic);
     assert_eq!(denied("panics at once").await, DeniedBy::Panic);
     assert_eq!(denied("hangs").await, DeniedBy::TimeLimit(Duration::from_millis(300)));
-}
-
-#[tokio::test]
-async fn server_or_tool_disabled_during_approval_is_not_called() {
-    let (ask, mut asked) = tokio::sync::mpsc::unbounded_channel();
-    let approval = Approval::asked(move |_| {
-        let (answer, answered) = tokio::sync::oneshot::channel();
-        ask.send(answer).unwrap();
-        async { answered.await.unwrap_or(CallDecision::Deny { reason: None }) }
-    });
-    let hub = hub(config(), |builder| builder.approval(approval)).await;
-    let (error, ()) = tokio::join!(hub.call(echo()), async {
-        let answer = asked.recv().await.unwrap();
-        let mut config = config();
-        config.disabled_tools = ["echo"].into_iter().collect();
-        hub.apply(Sources::new().server("test", config).read());
-        answer.send(CallDecision::Allow).unwrap();
-    });
-    assert_eq!(error.unwrap_err().code(), "tool_disabled");
-    // Another program under the same name is not allowed.
-    hub.apply(Sources::new().server("test", config()).read());
-    let (error, ()) = tokio::join!(hub.call(echo()), async {
-        let answer = asked.recv().await.unwrap();
-        let mut config = config();
-        let mut program = program();
-        program.args.push("other".to_owned());
-        config.launch = program.into();
-        hub.apply(Sources::new().server("test", config).read());
-        // The restart comes after the change, and is over when the other program runs.
-        hub.restart("test").await.unwrap();
-        answer.send(CallDecision::Allow).unwrap();
-    });
-    let error = error.unwrap_err();
-    assert!(matches!(error, CallError::Denied { by: DeniedBy::Change, .. }), "{error}");
-    // An approval that is dropped without an answer denies the call, and so does a dropped call.
-    let (error, ()) = tokio::join!(hub.call(echo()), async { drop(asked.recv().await.unwrap()) });
-    assert_eq!(error.unwrap_err().code(), "denied");
-    let answer = tokio::select! {
-        outcome = hub.call(echo()) => panic!("{outcome:?}"),
-        answer = asked.recv() => answer.unwrap(),
-    };
-    assert!(answer.send(CallDecision::Allow).is_err());
 }
 
 #[tokio::test]
@@ -343,21 +302,21 @@ async fn every_call_is_recorded_without_its_secrets() {
         logged.push((record.what, record.name.to_string(), record.rule, record.outcome));
     }
     assert!(records.try_recv().is_none());
-    let answered = Ended::Answered { is_error: false };
+    let answered = CallEnd::Answered { is_error: false };
     let of = |name: &str, rule, ended| (Use::Tool, name.to_owned(), rule, ended);
     assert_eq!(
         logged,
         [
             of("echo", Rule::Allowed, answered),
             of("echo", Rule::AllowedAlways, answered),
-            of("echo", Rule::Denied(DeniedBy::Handler), Ended::Failed("denied")),
-            of("give", Rule::Configuration("gi*".into()), Ended::Answered { is_error: true }),
+            of("echo", Rule::Denied(DeniedBy::Handler), CallEnd::Failed("denied")),
+            of("give", Rule::Configuration("gi*".into()), CallEnd::Answered { is_error: true }),
             of("read-file", Rule::Allowed, answered),
-            of("nothing", Rule::None, Ended::Failed("unknown")),
-            of("echo", Rule::None, Ended::Failed("unknown_server")),
-            of("echo", Rule::None, Ended::Failed("bad_arguments")),
+            of("nothing", Rule::None, CallEnd::Failed("unknown")),
+            of("echo", Rule::None, CallEnd::Failed("unknown_server")),
+            of("echo", Rule::None, CallEnd::Failed("bad_arguments")),
             (Use::Resource, "test://a".to_owned(), Rule::Free, answered),
-            of("wait", Rule::Allowed, Ended::Dropped),
+            of("wait", Rule::Allowed, CallEnd::Dropped),
             (Use::Prompt, "greet-all".to_owned(), Rule::Free, answered),
         ]
     );

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use agentwire_hub::{Gateway, Handlers, Hub};
+use agentwire_hub::{ClientHandlers, Gateway, Hub};
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt as _, ErrorData, RoleClient, RoleServer,
     ServiceError, ServiceExt as _,
@@ -135,7 +135,7 @@ pub(crate) async fn connected_as(
 }
 
 pub(crate) async fn asking() -> Hub {
-    hub(config(), |builder| builder.handlers(Handlers::new().ask_callers())).await
+    hub(config(), |builder| builder.handlers(ClientHandlers::new().ask_callers())).await
 }
 
 pub(crate) fn can_all() -> Value {

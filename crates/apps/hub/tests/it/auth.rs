@@ -2,6 +2,8 @@
 
 mod dpop;
 mod grants;
+mod loopback;
+mod registration;
 mod server;
 
 use std::{
@@ -306,21 +308,6 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
 }
 
 #[tokio::test]
-async fn client_that_the_authorization_server_has_forgotten_is_registered_again() {
-    let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
-    authority.with(|state| {
-        state.refusal = Some((401, json!({"error": "invalid_client"})));
-        state.tokens.clear();
-    });
-    echo(hub, "web", "a").await.unwrap_err();
-    until(hub, is_refused).await;
-    authority.with(|state| state.refusal = None);
-    authorize(hub).await;
-    assert_eq!(authority.with(|state| state.registered.len()), 2);
-    assert_eq!(echo(hub, "web", "a").await.unwrap(), "a");
-}
-
-#[tokio::test]
 async fn more_scope_is_asked_for_beside_what_was_granted() {
     let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
     authority.with(|state| state.scope = Some("write".into()));
@@ -347,20 +334,6 @@ async fn page_asks_for_consent_to_offline_access() {
         assert_eq!(asked["scope"].contains("offline_access"), prompt.is_some());
         assert_eq!(asked.get("prompt").map(String::as_str), prompt);
     }
-}
-
-#[tokio::test]
-async fn new_authorization_server_gets_no_old_tokens_or_client() {
-    let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
-    authority.with(|state| {
-        state.issuer = "/other".into();
-        state.tokens.clear();
-    });
-    echo(hub, "web", "a").await.unwrap_err();
-    until(hub, is_refused).await;
-    assert_eq!(authority.refreshes(), 0);
-    authorize(hub).await;
-    assert_eq!(authority.with(|state| state.registered.len()), 2);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use agentwire_hub::{
     Hub,
-    config::{EditError, Endpoint, Launch, Refusal, ServerConfig, Sources, Stdio},
+    config::{EditError, EditRefusal, Endpoint, Launch, ServerConfig, Sources, Stdio},
 };
 use futures_util::FutureExt as _;
 use serde_json::json;
@@ -42,7 +42,7 @@ async fn invalid_server_is_not_added() {
     for config in [hasty, endless, off(Stdio::new("")), nowhere] {
         for file in [&file, &new] {
             let refused = hub.add(file, "b", config.clone()).await;
-            let Err(EditError::Refused { source: Refusal::Invalid { problems }, .. }) = refused else {
+            let Err(EditError::Refused { source: EditRefusal::Invalid { problems }, .. }) = refused else {
                 panic!("{config:?}: {refused:?}")
             };
             assert_eq!(problems.len(), 1, "{problems:?}");
@@ -51,7 +51,7 @@ async fn invalid_server_is_not_added() {
     for name in ["a\nb", " "] {
         let unnamed = hub.add(&file, name, off(Stdio::new("x"))).await;
         assert!(
-            matches!(unnamed, Err(EditError::Refused { source: Refusal::ServerName, .. })),
+            matches!(unnamed, Err(EditError::Refused { source: EditRefusal::ServerName, .. })),
             "{unnamed:?}"
         );
     }
@@ -71,7 +71,10 @@ async fn invalid_time_limit_is_not_written() {
         [Duration::ZERO, Duration::from_millis(999), longest + Duration::from_nanos(1), Duration::MAX]
     {
         let refused = hub.set_timeout("a", timeout).await;
-        assert!(matches!(refused, Err(EditError::Refused { source: Refusal::Timeout, .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(EditError::Refused { source: EditRefusal::Timeout, .. })),
+            "{refused:?}"
+        );
         assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
     }
     for timeout in [Duration::from_secs(1), Duration::from_millis(1500), longest] {
@@ -96,7 +99,7 @@ async fn change_of_a_broken_server_is_refused_unless_it_repairs_the_server() {
         hub.set_tool_enabled("a", "t", false).await,
         hub.set_always_allow("a", "t", true).await,
     ] {
-        let Err(EditError::Refused { source: Refusal::Invalid { problems }, .. }) = refused else {
+        let Err(EditError::Refused { source: EditRefusal::Invalid { problems }, .. }) = refused else {
             panic!("{refused:?}")
         };
         assert_eq!(problems.iter().map(|problem| &*problem.path).collect::<Vec<_>>(), ["timeout"]);

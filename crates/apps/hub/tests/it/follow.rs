@@ -8,7 +8,7 @@ use std::{
 
 use agentwire_hub::{
     Backoff, Change, DisabledBy, EventStream, Hub, ServerState,
-    config::{EditError, ProblemKind, Refusal, ServerConfig, Severity, Sources, Stdio},
+    config::{EditError, EditRefusal, ProblemKind, ServerConfig, Severity, Sources, Stdio},
 };
 use agentwire_testkit::eventually;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -168,7 +168,7 @@ async fn broken_file_changes_only_the_problems() {
         assert!(is_connected(&hub, "a") && is_connected(&hub, "b"));
         let refused = hub.set_disabled(if file == ".mcp.json" { "a" } else { "b" }, true).await;
         assert!(
-            matches!(refused, Err(EditError::Refused { source: Refusal::Broken { .. }, .. })),
+            matches!(refused, Err(EditError::Refused { source: EditRefusal::Broken { .. }, .. })),
             "{refused:?}"
         );
         project.write(file, &text);
@@ -277,7 +277,7 @@ async fn servers_are_added_and_removed() {
     assert_eq!(config(&hub, "a").timeout, Duration::from_secs(60));
     until(&hub, || is_connected(&hub, "a")).await;
     let again = hub.add(&file, "a", ServerConfig::new(program())).await;
-    assert!(matches!(again, Err(EditError::Refused { source: Refusal::Exists { .. }, .. })), "{again:?}");
+    assert!(matches!(again, Err(EditError::Refused { source: EditRefusal::Exists { .. }, .. })), "{again:?}");
     hub.remove("a").await.unwrap();
     assert_eq!(config(&hub, "a").timeout, Duration::from_secs(5));
     hub.remove("a").await.unwrap();
@@ -287,7 +287,7 @@ async fn servers_are_added_and_removed() {
     assert_eq!(project.read("global.json"), "{\"mcpServers\":{}}");
     let unknown = hub.remove("a").await;
     assert!(
-        matches!(unknown, Err(EditError::Refused { source: Refusal::NoServer { .. }, .. })),
+        matches!(unknown, Err(EditError::Refused { source: EditRefusal::NoServer { .. }, .. })),
         "{unknown:?}"
     );
     let ours = hub.set_disabled("ours", true).await;

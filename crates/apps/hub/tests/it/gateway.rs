@@ -7,7 +7,7 @@ use std::{
 };
 
 use agentwire_hub::{
-    Approval, Audit, CallDecision, CallRequest, Ended, Gateway, Hub, KeepAlive, Naming, ServerState, Use,
+    Approval, Audit, CallDecision, CallEnd, CallRequest, Gateway, Hub, KeepAlive, Naming, ServerState, Use,
     config::{Launch, ServerConfig, Sources},
 };
 use futures_util::StreamExt as _;
@@ -290,7 +290,7 @@ async fn refusal_is_reported_to_the_model() {
     let disabled = connected.call("test__die", json!({})).await;
     assert!(disabled.is_error == Some(true) && text(&disabled).contains("disabled"), "{disabled:?}");
     for code in ["unknown", "tool_disabled"] {
-        assert_eq!(records.try_recv().unwrap().outcome, Ended::Failed(code));
+        assert_eq!(records.try_recv().unwrap().outcome, CallEnd::Failed(code));
     }
 }
 
@@ -314,7 +314,7 @@ async fn unknown_prompt_and_resource_are_recorded() {
     connected.client.read_resource(resource).await.unwrap_err();
     for (what, name) in [(Use::Prompt, "one__nothing"), (Use::Resource, "test://nothing")] {
         let record = records.try_recv().unwrap();
-        assert_eq!((record.what, &*record.name, record.outcome), (what, name, Ended::Failed("unknown")));
+        assert_eq!((record.what, &*record.name, record.outcome), (what, name, CallEnd::Failed("unknown")));
     }
 }
 

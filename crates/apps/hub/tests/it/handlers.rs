@@ -11,7 +11,8 @@ use std::{
 };
 
 use agentwire_hub::{
-    CallError, CallLimits, CallRequest, Handlers, Hub, PromptRequest, ReadRequest, ServerState, TimeLimit,
+    CallError, CallLimits, CallRequest, ClientHandlers, Hub, PromptRequest, ReadRequest, ServerState,
+    TimeLimit,
 };
 use rmcp::model::{CompleteRequestParams, ElicitRequestParams, ElicitResult, ElicitationAction, Root};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ use crate::{
     server::{LIMIT, config, hub},
 };
 
-async fn hub_with(handlers: Handlers) -> Hub {
+async fn hub_with(handlers: ClientHandlers) -> Hub {
     hub(config(), |builder| builder.handlers(handlers)).await
 }
 
@@ -54,7 +55,7 @@ fn message() -> Value {
 
 #[tokio::test]
 async fn without_handlers_all_requests_are_declined() {
-    let hub = hub_with(Handlers::new()).await;
+    let hub = hub_with(ClientHandlers::new()).await;
     assert_eq!(received(&hub).await["client"]["capabilities"], json!({}));
     assert_eq!(asks(&hub, "elicitation/create", form()).await["result"], json!({"action": "decline"}));
     assert_eq!(asks(&hub, "roots/list", json!({})).await["result"], json!({"roots": []}));
@@ -64,7 +65,7 @@ async fn without_handlers_all_requests_are_declined() {
 
 #[tokio::test]
 async fn handlers_answer_and_are_part_of_the_capabilities() {
-    let handlers = Handlers::new()
+    let handlers = ClientHandlers::new()
         .elicitation(async |question| {
             assert_eq!(question.server.as_str(), "test");
             ElicitResult::new(ElicitationAction::Accept).with_content(json!({"name": "Ada"}))
@@ -91,7 +92,7 @@ async fn handlers_answer_and_are_part_of_the_capabilities() {
 
 #[tokio::test]
 async fn handler_with_url_support_is_asked_to_open_pages() {
-    let handlers = Handlers::new()
+    let handlers = ClientHandlers::new()
         .elicitation(async |question| {
             assert!(matches!(question.request, ElicitRequestParams::UrlElicitationParams { .. }));
             ElicitResult::new(ElicitationAction::Accept)
@@ -106,7 +107,7 @@ async fn handler_with_url_support_is_asked_to_open_pages() {
 #[tokio::test]
 async fn question_beyond_the_limit_is_dismissed() {
     let opened = Arc::new(Semaphore::new(0));
-    let handlers = Handlers::new().elicitation({
+    let handlers = ClientHandlers::new().elicitation({
         let opened = Arc::clone(&opened);
         move |_| {
             let opened = Arc::clone(&opened);
@@ -132,7 +133,7 @@ async fn question_beyond_the_limit_is_dismissed() {
 
 #[tokio::test]
 async fn panicking_handler_declines() {
-    let handlers = Handlers::new()
+    let handlers = ClientHandlers::new()
         .elicitation(async |_| panic!("on purpose"))
         .sampling(async |_| panic!("on purpose"))
         .roots(|_| panic!("on purpose"))
@@ -163,7 +164,7 @@ async fn end_of_a_server_is_noticed_during_a_question() {
     let (is_asked, here) = (Arc::new(Notify::new()), Arc::new(OnceLock::new()));
     let (dropped, at_the_end) = oneshot::channel();
     let dropped = Mutex::new(Some(dropped));
-    let handlers = Handlers::new().elicitation({
+    let handlers = ClientHandlers::new().elicitation({
         let (is_asked, here) = (Arc::clone(&is_asked), Arc::clone(&here));
         move |_| {
             is_asked.notify_one();
@@ -189,7 +190,7 @@ async fn end_of_a_server_is_noticed_during_a_question() {
 
 #[tokio::test]
 async fn subscriptions_are_renewed_after_a_reconnect() {
-    let hub = hub_with(Handlers::new()).await;
+    let hub = hub_with(ClientHandlers::new()).await;
     hub.subscribe("test", "test://a").await.unwrap();
     assert!(matches!(hub.restart("test").await, Some(ServerState::Connected { .. })));
     let again = async { while received(&hub).await["subscribed"] != json!(["test://a"]) {} };
@@ -210,7 +211,7 @@ async fn open_question_stops_the_time_limit_of_the_call() {
     let place = Arc::new(OnceLock::<Hub>::new());
     let thinks = {
         let place = Arc::clone(&place);
-        Handlers::new().elicitation(move |_| {
+        ClientHandlers::new().elicitation(move |_| {
             let hub = place.get().unwrap().clone();
             async move {
                 limited(&hub, Duration::from_millis(1));
@@ -229,7 +230,7 @@ async fn open_question_stops_the_time_limit_of_the_call() {
 async fn unanswered_question_does_not_block_a_call_forever() {
     let begun = Arc::new(Notify::new());
     let begins = Arc::clone(&begun);
-    let handlers = Handlers::new().elicitation(move |_| {
+    let handlers = ClientHandlers::new().elicitation(move |_| {
         begins.notify_one();
         std::future::pending()
     });
@@ -256,7 +257,7 @@ async fn cancelled_question_ends_its_handler() {
     let mark = Arc::clone(&dropped);
     let begun = Arc::new(Notify::new());
     let begins = Arc::clone(&begun);
-    let handlers = Handlers::new().elicitation(move |_| {
+    let handlers = ClientHandlers::new().elicitation(move |_| {
         begins.notify_one();
         let dropped = Dropped(Arc::clone(&mark));
         async move {
@@ -283,7 +284,7 @@ async fn cancelled_question_ends_its_handler() {
 
 #[tokio::test]
 async fn changed_list_is_read_again() {
-    let hub = hub_with(Handlers::new()).await;
+    let hub = hub_with(ClientHandlers::new()).await;
     let catalog = hub.catalog("test").unwrap();
     assert_eq!(catalog.tools().len(), 10);
     assert_eq!((catalog.resources().len(), catalog.templates().len(), catalog.prompts().len()), (1, 0, 1));
@@ -298,7 +299,7 @@ async fn changed_list_is_read_again() {
 async fn log_messages_and_resource_updates_are_received() {
     let (sender, mut messages) = tokio::sync::mpsc::unbounded_channel();
     let updates = sender.clone();
-    let handlers = Handlers::new()
+    let handlers = ClientHandlers::new()
         .log(move |message| sender.send(format!("{} {}", message.server, message.data)).unwrap())
         .resource_updated(move |server, uri| updates.send(format!("{server} {uri}")).unwrap());
     let hub = hub_with(handlers).await;
@@ -315,7 +316,7 @@ async fn log_messages_and_resource_updates_are_received() {
 #[tokio::test]
 async fn large_log_message_is_cut() {
     let (sender, mut messages) = tokio::sync::mpsc::unbounded_channel();
-    let handlers = Handlers::new().log(move |message| sender.send(message.clone()).unwrap());
+    let handlers = ClientHandlers::new().log(move |message| sender.send(message.clone()).unwrap());
     let hub = hub_with(handlers).await;
     let large = json!({"level": "info", "logger": "l".repeat(1000), "data": {"a": "x".repeat(100_000)}});
     notify(&hub, "notifications/message", large).await;

@@ -8,14 +8,14 @@ mod small;
 use std::{env, path::PathBuf, time::Duration};
 
 use agentwire_hub::{
-    Approval, CallOutcome, CallRequest, Handlers, Hub,
+    Approval, CallOutcome, CallRequest, ClientHandlers, Hub,
     config::{ServerConfig, Sources, Stdio},
 };
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
 /// Returns a connected hub with one server.
-async fn connected(name: &str, config: ServerConfig, handlers: Handlers) -> Hub {
+async fn connected(name: &str, config: ServerConfig, handlers: ClientHandlers) -> Hub {
     let sources = Sources::new().server(name, config);
     let hub = Hub::builder().sources(sources).handlers(handlers).approval(Approval::allowed()).build();
     assert!(hub.wait_until_ready(LIMIT).await);

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_hub::{CallError, CallLimits, Gateway, Handlers, Hub, TimeLimit};
+use agentwire_hub::{CallError, CallLimits, ClientHandlers, Gateway, Hub, TimeLimit};
 use futures_util::FutureExt as _;
 use rmcp::{
     ClientLifecycleMode, ServerHandler as _, ServiceError,
@@ -126,7 +126,7 @@ async fn client_without_a_handshake_receives_list_changes() {
 
 /// Returns a hub with a server without a handshake.
 async fn both() -> Hub {
-    server::hub(server::stateless(), |builder| builder.handlers(Handlers::new().ask_callers())).await
+    server::hub(server::stateless(), |builder| builder.handlers(ClientHandlers::new().ask_callers())).await
 }
 
 fn question() -> Value {
@@ -168,7 +168,7 @@ async fn early_answer_is_used_without_a_question() {
 async fn answering(timeout: Duration, longest: Duration, after: Duration) -> Hub {
     let mut config = server::stateless();
     config.timeout = timeout;
-    let handlers = Handlers::new().elicitation(move |_| async move {
+    let handlers = ClientHandlers::new().elicitation(move |_| async move {
         tokio::time::sleep(after).await;
         ElicitResult::new(ElicitationAction::Decline)
     });
@@ -199,7 +199,7 @@ async fn time_limit_of_a_call_includes_its_questions() {
 async fn call_may_have_been_executed_if_a_later_round_is_not_sent() {
     let slot = Arc::new(OnceLock::<Hub>::new());
     let filled = Arc::clone(&slot);
-    let handlers = Handlers::new().elicitation(move |_| {
+    let handlers = ClientHandlers::new().elicitation(move |_| {
         let hub = filled.get().unwrap().clone();
         async move {
             assert!(hub.call(call::call("give", json!({"stopReading": true}))).now_or_never().is_none());

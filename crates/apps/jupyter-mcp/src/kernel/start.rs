@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use super::{Channels, Kernel, Process, last_words};
 use crate::kernelspec::{self, Found};
-use crate::options::Options;
+use crate::options::JupyterOptions;
 
 /// The reason why a kernel can't be started; the model reads it.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +53,10 @@ impl Kernel {
     ///
     /// If the start is cancelled, the kernel and its files are gone when this returns. Dropping the future kills the kernel
     /// without waiting.
-    pub(crate) async fn start(options: &Options, given_up: &CancellationToken) -> Result<Self, StartError> {
+    pub(crate) async fn start(
+        options: &JupyterOptions,
+        given_up: &CancellationToken,
+    ) -> Result<Self, StartError> {
         let kernels = kernelspec::installed();
         let found = kernels.find(&options.kernel).ok_or_else(|| StartError::Unknown {
             name: options.kernel.clone(),
@@ -69,7 +72,11 @@ impl Kernel {
     }
 }
 
-async fn start(found: &Found, options: &Options, given_up: &CancellationToken) -> Result<Kernel, StartError> {
+async fn start(
+    found: &Found,
+    options: &JupyterOptions,
+    given_up: &CancellationToken,
+) -> Result<Kernel, StartError> {
     let folder = private_folder().map_err(StartError::File)?;
     // The listeners are kept until the kernel starts, so that the system does not assign the same ports twice.
     let (ports, held) =

@@ -1,11 +1,11 @@
 //! Texts of the tools about the kernel.
 
 use crate::kernelspec::installed;
-use crate::options::Options;
+use crate::options::JupyterOptions;
 use crate::worker::{State, Status};
 
 /// Describes the kernel in a few lines.
-pub(super) fn info(options: &Options, status: &Status, waiting: usize) -> String {
+pub(super) fn info(options: &JupyterOptions, status: &Status, waiting: usize) -> String {
     let state = match status.state {
         State::NotStarted => "not started: the next call starts it",
         State::Starting => "starting",

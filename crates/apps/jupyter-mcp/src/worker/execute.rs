@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Execution, Order};
 use crate::kernel::{Kernel, last_words, parent_is, read};
-use crate::options::Options;
+use crate::options::JupyterOptions;
 use crate::output::Output;
 
 /// The result of a call; its outcome is sent after the kernel's status was updated.
@@ -33,7 +33,7 @@ pub(super) async fn run(
     mut kernel: Kernel,
     execution: Execution,
     notice: Option<String>,
-    options: &Options,
+    options: &JupyterOptions,
     orders: &mut mpsc::Receiver<Order>,
     closing: &CancellationToken,
 ) -> Ran {
@@ -86,8 +86,6 @@ struct Call {
     begun: bool,
     /// The time until which an interrupt is held back if the code has not begun.
     held: Option<Instant>,
-    /// Whether to repeat the interrupt, because a kernel may lose one between two internal steps.
-    again: bool,
     /// The reply, which is shown after all output: it may arrive before earlier output.
     reply: Option<ExecuteReply>,
     idle: bool,
@@ -99,8 +97,6 @@ struct Call {
     phase: Phase,
     /// The end of the phase.
     until: Instant,
-    /// The latest end of the last phase.
-    settled: Instant,
     limit: Duration,
     grace: Duration,
 }
@@ -110,10 +106,11 @@ struct Call {
 enum Phase {
     /// The code is interrupted.
     Running,
-    /// The kernel is killed, because it ignored the interrupt.
-    Stopping,
-    /// The call ends: the code has ended, and missing messages are lost.
-    Settling,
+    /// The interrupt is repeated if `again`, because a kernel may lose one between two internal steps; otherwise the
+    /// kernel is killed, because it ignored the interrupt.
+    Stopping { again: bool },
+    /// The call ends: the code has ended, and missing messages are lost. Messages postpone this, at most until `latest`.
+    Settling { latest: Instant },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -165,7 +162,6 @@ impl Call {
             is_error: false,
             begun: false,
             held: None,
-            again: false,
             reply: None,
             idle: false,
             unreadable: 0,
@@ -173,7 +169,6 @@ impl Call {
             stop: None,
             phase: Phase::Running,
             until: after(limit),
-            settled: after(limit),
             limit,
             grace,
         }
@@ -216,7 +211,7 @@ impl Call {
                 }
                 Event::Message(Err(error)) => self.unreadable(&error),
                 Event::Interrupt(stop, done) => {
-                    let runs = self.phase != Phase::Settling;
+                    let runs = !matches!(self.phase, Phase::Settling { .. });
                     if runs {
                         self.interrupt(kernel).await;
                     }
@@ -234,13 +229,13 @@ impl Call {
                         self.interrupt(kernel).await;
                         self.interrupted(Stop::TimedOut);
                     }
-                    Phase::Stopping if self.again => {
-                        self.again = false;
+                    Phase::Stopping { again: true } => {
+                        self.phase = Phase::Stopping { again: false };
                         kernel.interrupt().await;
                         self.until = after(self.grace / 2);
                     }
-                    Phase::Stopping => return End::Deaf,
-                    Phase::Settling => return End::Finished,
+                    Phase::Stopping { again: false } => return End::Deaf,
+                    Phase::Settling { .. } => return End::Finished,
                 },
             }
             if self.begun && self.held.is_some() {
@@ -269,15 +264,14 @@ impl Call {
         // Further interrupts are not held back, so that the end can't be postponed indefinitely.
         (self.begun, self.held) = (true, None);
         kernel.interrupt().await;
-        if self.phase == Phase::Stopping {
+        if matches!(self.phase, Phase::Stopping { .. }) {
             self.stopping();
         }
     }
 
     /// Starts the grace period, with a second interrupt halfway.
     fn stopping(&mut self) {
-        self.phase = Phase::Stopping;
-        self.again = true;
+        self.phase = Phase::Stopping { again: true };
         self.until = after(self.grace / 2);
     }
 

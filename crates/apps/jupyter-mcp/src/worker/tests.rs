@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Execution, Job, Next, Order, Shared, WAITING, Worker};
 use crate::kernel::{Kernel, fake};
-use crate::options::Options;
+use crate::options::JupyterOptions;
 
 #[tokio::test]
 async fn output_between_calls_delays_no_job() {
@@ -54,7 +54,7 @@ async fn call_that_waits_behind_the_loss_of_the_kernel_is_refused() {
 
 fn worker(kernel: Kernel, jobs: mpsc::Receiver<Job>, orders: mpsc::Receiver<Order>) -> Worker {
     Worker {
-        options: Arc::new(Options::default()),
+        options: Arc::new(JupyterOptions::default()),
         jobs,
         orders,
         shared: Arc::new(Shared::default()),

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_chat::{Answer, Api, Chat, Form, Step};
+use agentwire_chat::{Api, Chat, ChatAnswer, Form, Step};
 use agentwire_hub::{Approval, CallDecision, Hub, ServerState, Use, config::Sources};
 use agentwire_net::error_chain;
 use clap::Parser;
@@ -124,7 +124,7 @@ async fn talk(
 }
 
 /// Reports an answer that is not complete.
-fn report_cut(answer: &Answer) {
+fn report_cut(answer: &ChatAnswer) {
     if let Some(why) = answer.stop_reason.as_deref()
         && !matches!(why, "end_turn" | "stop_sequence")
     {

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use agentwire_fetch_mcp::Options;
+use agentwire_fetch_mcp::FetchOptions;
 use clap::Parser;
 
 /// An MCP server over standard input and output, with one tool: fetch
@@ -17,22 +17,22 @@ pub(crate) struct Arguments {
     #[arg(long = "allow-address", value_name = "IP")]
     allowed_addresses: Vec<IpAddr>,
     /// The maximum size of one body in bytes, decompressed
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_bytes)]
+    #[arg(long, value_name = "N", default_value_t = FetchOptions::default().max_bytes)]
     max_bytes: usize,
     /// The maximum number of redirects of one call
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_redirects)]
+    #[arg(long, value_name = "N", default_value_t = FetchOptions::default().max_redirects)]
     max_redirects: usize,
     /// The time limit of one call
-    #[arg(long, value_name = "SECONDS", default_value_t = Options::default().time_limit.as_secs())]
+    #[arg(long, value_name = "SECONDS", default_value_t = FetchOptions::default().time_limit.as_secs())]
     time_limit: u64,
     /// The header `User-Agent`
-    #[arg(long, value_name = "TEXT", default_value_t = Options::default().user_agent)]
+    #[arg(long, value_name = "TEXT", default_value_t = FetchOptions::default().user_agent)]
     user_agent: String,
 }
 
 impl Arguments {
-    pub(crate) fn options(self) -> Options {
-        let mut options = Options::default();
+    pub(crate) fn options(self) -> FetchOptions {
+        let mut options = FetchOptions::default();
         options.allow_private = self.allow_private;
         options.allowed_addresses = self.allowed_addresses;
         options.max_bytes = self.max_bytes;

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: agentwire_fetch_mcp::Options) -> Result<(), Box<dyn Error>> {
+fn run(options: agentwire_fetch_mcp::FetchOptions) -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(options));
     // The lookup of a name can't be cancelled, and takes long if its server is silent.
@@ -32,7 +32,7 @@ fn run(options: agentwire_fetch_mcp::Options) -> Result<(), Box<dyn Error>> {
     served
 }
 
-async fn serve(options: agentwire_fetch_mcp::Options) -> Result<(), Box<dyn Error>> {
+async fn serve(options: agentwire_fetch_mcp::FetchOptions) -> Result<(), Box<dyn Error>> {
     let service = FetchServer::new(options)?.serve(rmcp::transport::stdio()).await.map_err(unserved)?;
     service.waiting().await?;
     Ok(())

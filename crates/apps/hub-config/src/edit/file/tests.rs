@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{Fingerprint, LIMIT, change};
-use crate::edit::{Edit, EditError, Refusal};
+use crate::edit::{Edit, EditError, EditRefusal};
 use crate::{ServerConfig, Stdio};
 
 const FILE: &str = "{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}";
@@ -28,7 +28,7 @@ fn the_first_server_creates_the_file_and_its_folders() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("new/.vscode/mcp.json");
     let refused = Edit::Disabled(true).write("a", &file).unwrap_err();
-    assert!(matches!(refused, EditError::Refused { source: Refusal::NoServer { .. }, .. }), "{refused}");
+    assert!(matches!(refused, EditError::Refused { source: EditRefusal::NoServer { .. }, .. }), "{refused}");
     assert!(!folder.path().join("new").exists());
     assert_eq!(Fingerprint::all([&file].into_iter()), [Fingerprint::Nothing]);
     add().write("a", &file).unwrap();
@@ -158,7 +158,7 @@ fn a_file_does_not_grow_beyond_the_limit() {
     let text = format!("{FILE}{}", " ".repeat(LIMIT as usize - FILE.len()));
     fs::write(&file, &text).unwrap();
     let refused = Edit::Disabled(true).write("a", &file).unwrap_err();
-    assert!(matches!(refused, EditError::Refused { source: Refusal::TooLarge { .. }, .. }), "{refused}");
+    assert!(matches!(refused, EditError::Refused { source: EditRefusal::TooLarge { .. }, .. }), "{refused}");
     assert!(fs::read_to_string(&file).unwrap() == text);
     Edit::Remove.write("a", &file).unwrap();
 }

@@ -16,9 +16,9 @@ impl Gateway {
             let names = Names::new(self.naming, [(connection.name().clone(), "x")]);
             let start = names.iter().next()?.0.strip_suffix('x').filter(|_| self.naming.has_server())?;
             let is_named = dashed(name).starts_with(&dashed(start));
-            Target::find(self.hub.servers(), connection.name().as_str()).err().filter(|_| is_named)
+            Target::find(&self.hub.inner.servers, connection.name().as_str()).err().filter(|_| is_named)
         };
-        let states = self.hub.connections().into_iter().filter_map(state);
+        let states = self.hub.inner.servers.all().into_iter().filter_map(state);
         let states: String = states.map(|state| format!("; {state}")).collect();
         ErrorData::invalid_params(format!("{error}{states}"), None)
     }
@@ -58,8 +58,13 @@ pub(super) fn unread(method: String, has_logs: bool, is_stateless: bool) -> Erro
 }
 
 /// The methods with parameters, of all versions.
-#[rustfmt::skip]
 const KNOWN_METHODS: &[&str] = &[
-    "completion/complete", "prompts/get", "prompts/list", "tools/call", "tools/list",
-    "resources/list", "resources/read", "resources/templates/list",
+    "completion/complete",
+    "prompts/get",
+    "prompts/list",
+    "tools/call",
+    "tools/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
 ];

@@ -26,7 +26,7 @@ use super::{
     is_stateless,
     rewrite::Rewrite,
     run::{Repetition, unless_cancelled},
-    subscribed::Subscribed,
+    subscribed::{Subscribed, find_resource},
     watch::{Changes, Recipient, watch},
 };
 use crate::{
@@ -73,8 +73,9 @@ impl ServerHandler for Gateway {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             // The acknowledgement is sent before the requests to servers, so the refusal of a server is only logged.
+            let offers = self.offers();
             uris.retain(|uri| {
-                let found = self.find_resource(uri);
+                let found = find_resource(&offers, uri);
                 found.is_ok_and(|(server, _)| self.hub.subscribable(server.as_str()).is_ok())
             });
         }
@@ -142,7 +143,8 @@ impl ServerHandler for Gateway {
     ) -> Result<CallToolResponse, ErrorData> {
         let subject = ("tools/call", request.name.to_string());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let (offers, named) = self.find(Stale::Tools, &request.name, Offers::names).await;
+        let spelt = |offers: &Offers| offers.names().spelt(&request.name).cloned();
+        let (offers, named) = self.find(Stale::Tools, spelt).await;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let named = named
             .inspect_err(|_| self.record_unknown(Use::Tool, &request.name, &arguments, &context))
@@ -202,10 +204,10 @@ impl ServerHandler for Gateway {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let subject = ("resources/read", request.uri.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let (server, uri) = self.find_or_reread(&request.uri).await.inspect_err(|_| {
+        let (offers, found) = self.find(Stale::Resources, |offers| find_resource(offers, &request.uri)).await;
+        let (server, uri) = found.inspect_err(|_| {
             self.record_unknown(Use::Resource, &request.uri, &Value::Null, &context);
         })?;
-        let offers = self.offers();
         let mut read = ReadRequest::new(server.as_str(), &*uri).caller(caller(&context));
         if self.asks_for_resources {
             read = read.with_approval();
@@ -244,7 +246,7 @@ impl ServerHandler for Gateway {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if !self.subscribed.remove(&request.uri) {
-            self.find_resource(&request.uri)?;
+            find_resource(&self.offers(), &request.uri)?;
         }
         Ok(())
     }
@@ -265,7 +267,8 @@ impl ServerHandler for Gateway {
     ) -> Result<GetPromptResponse, ErrorData> {
         let subject = ("prompts/get", request.name.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let (offers, named) = self.find(Stale::Prompts, &request.name, Offers::prompt_names).await;
+        let spelt = |offers: &Offers| offers.prompt_names().spelt(&request.name).cloned();
+        let (offers, named) = self.find(Stale::Prompts, spelt).await;
         let arguments = request.arguments.unwrap_or_default();
         let named = named
             .inspect_err(|_| {
@@ -301,7 +304,7 @@ impl ServerHandler for Gateway {
         if !self.passes_logs {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        self.min_level.set(request.level);
+        self.min_level.send_replace(request.level);
         Ok(())
     }
 
@@ -348,7 +351,7 @@ impl ServerHandler for Gateway {
 impl Gateway {
     /// Records a request for an unknown tool, prompt or resource.
     fn record_unknown(&self, what: Use, name: &str, arguments: &Value, context: &RequestContext<RoleServer>) {
-        let audit = self.hub.calls().audit.as_ref();
+        let audit = self.hub.inner.calls.audit.as_ref();
         let recording = Recording::new(audit, what, &caller(context), ("", name), arguments);
         recording.end(Err("unknown"));
     }

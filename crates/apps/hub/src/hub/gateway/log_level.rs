@@ -1,11 +1,6 @@
 //! Log messages of servers, forwarded to a client.
 #![expect(deprecated, reason = "logging is on its way out of MCP, and servers still use it")]
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
-};
-
 use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleServer,
@@ -13,31 +8,11 @@ use rmcp::{
 };
 use tokio::sync::{
     broadcast::{self, error::RecvError},
-    mpsc, oneshot,
+    mpsc, oneshot, watch,
 };
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::LogMessage;
-
-/// The lowest log level that a client receives. Clones share it.
-#[derive(Clone, Debug)]
-pub(super) struct MinLevel(Arc<AtomicU8>);
-
-impl Default for MinLevel {
-    fn default() -> Self {
-        Self(Arc::new(AtomicU8::new(LoggingLevel::Info as u8)))
-    }
-}
-
-impl MinLevel {
-    pub(super) fn set(&self, level: LoggingLevel) {
-        self.0.store(level as u8, Ordering::Relaxed);
-    }
-
-    fn includes(&self, level: LoggingLevel) -> bool {
-        level as u8 >= self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// The task that forwards log messages to a client.
 pub(super) struct LogForwarder {
@@ -46,10 +21,10 @@ pub(super) struct LogForwarder {
 }
 
 impl LogForwarder {
-    /// Forwards log messages until the client or the hub is gone.
+    /// Forwards log messages of at least this level until the client or the hub is gone.
     pub(super) fn start(
         mut logs: broadcast::Receiver<LogMessage>,
-        min_level: MinLevel,
+        min_level: watch::Receiver<LoggingLevel>,
         peer: Peer<RoleServer>,
     ) -> Self {
         let (flushes, mut flushed) = mpsc::channel(1);
@@ -85,12 +60,15 @@ impl LogForwarder {
 /// Forwards a message of a server. Returns `false` if the client or the hub is gone.
 async fn forward(
     received: Result<LogMessage, RecvError>,
-    min_level: &MinLevel,
+    min_level: &watch::Receiver<LoggingLevel>,
     peer: &Peer<RoleServer>,
 ) -> bool {
     let message = match received {
-        Ok(message) if min_level.includes(message.level) => forwarded(message),
-        Ok(_) => return true,
+        Ok(LogMessage { level, .. }) if (level as u8) < *min_level.borrow() as u8 => return true,
+        Ok(LogMessage { server, level, logger, data }) => {
+            let logger = logger.map_or_else(|| server.to_string(), |logger| format!("{server}/{logger}"));
+            LoggingMessageNotificationParam::new(level, data).with_logger(logger)
+        }
         // The client is too slow.
         Err(RecvError::Lagged(missed)) => {
             let missed = format!("{missed} log messages are left out");
@@ -101,14 +79,4 @@ async fn forward(
     };
     let sent = peer.notify_logging_message(message).await;
     sent.inspect_err(|error| tracing::debug!(%error, "the client of a gateway is gone")).is_ok()
-}
-
-/// Adds the server to the logger.
-fn forwarded(message: LogMessage) -> LoggingMessageNotificationParam {
-    let LogMessage { server, level, logger, data } = message;
-    let logger = match logger {
-        Some(logger) => format!("{server}/{logger}"),
-        None => server.to_string(),
-    };
-    LoggingMessageNotificationParam::new(level, data).with_logger(logger)
 }

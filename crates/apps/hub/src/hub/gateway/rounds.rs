@@ -1,19 +1,25 @@
 //! Requests of clients without a handshake. The gateway can't send requests to such a client, so a question to the user is
 //! sent as the response (`input_required`), and the client sends its request again with the input.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    hash::{BuildHasher as _, RandomState},
+    sync::{
+        Mutex, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use rmcp::{
     ErrorData,
     model::{InputRequiredResult, InputResponses, ServerResult},
 };
 use serde_json::Value;
-use tokio::sync::{broadcast, mpsc};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    sync::{broadcast, mpsc},
+    time::{Instant, sleep},
+};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Progress, client::Question, lock::locked};
@@ -81,12 +87,6 @@ impl Running {
         !self.open.is_empty()
     }
 
-    /// Returns the open questions, with the state that identifies the request.
-    pub(super) fn required(&self, state: String) -> InputRequiredResult {
-        let open = self.open.iter().map(|(key, question)| (key.clone(), question.request.clone()));
-        InputRequiredResult::new(Some(open.collect()), Some(state))
-    }
-
     /// Adds an open question, under the server's key if that key is free.
     fn ask(&mut self, mut question: Question) {
         let key = question.key.take();
@@ -119,7 +119,8 @@ impl Waiting {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let half = |half: u8| self.keys.hash_one((number, half));
         let state = format!("{number:x}-{:016x}{:016x}", half(0), half(1));
-        let required = running.required(state.clone());
+        let open = running.open.iter().map(|(key, question)| (key.clone(), question.request.clone()));
+        let required = InputRequiredResult::new(Some(open.collect()), Some(state.clone()));
         let mut all = locked(&self.all);
         all.push_back((state, running));
         let oldest = if all.len() > MAX_WAITING { all.pop_front() } else { None };

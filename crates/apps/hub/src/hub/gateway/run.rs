@@ -7,8 +7,13 @@ use rmcp::{
     model::{InputResponses, ProgressNotificationParam, ServerResult},
     service::RequestContext,
 };
-use tokio::sync::{broadcast, broadcast::error::RecvError, mpsc};
-use tokio::time::timeout;
+use tokio::{
+    sync::{
+        broadcast::{self, error::RecvError},
+        mpsc,
+    },
+    time::timeout,
+};
 
 use super::{
     Caller, Gateway, is_stateless,

@@ -1,7 +1,10 @@
 //! The resources that a client has subscribed to, and the reports of their changes.
 
-use std::sync::{Arc, Mutex};
-use std::{collections::BTreeMap, mem::take};
+use std::{
+    collections::BTreeMap,
+    mem::take,
+    sync::{Arc, Mutex},
+};
 
 use rmcp::{
     ErrorData,
@@ -10,7 +13,7 @@ use rmcp::{
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::{Gateway, errors::refused, watch::Recipient};
-use crate::{ServerName, client::Stale, connection::Hold, handlers::Update, lock::locked};
+use crate::{Offers, ServerName, client::Stale, connection::Hold, handlers::Update, lock::locked};
 
 /// The resources that a client has subscribed to, by the URIs that it uses. A clone is the same set.
 #[derive(Clone, Debug, Default)]
@@ -59,31 +62,20 @@ impl Subscribed {
 impl Gateway {
     /// Subscribes to a resource at the server that has it.
     pub(super) async fn subscribe_to(&self, subscribed: &Subscribed, uri: String) -> Result<(), ErrorData> {
-        let (server, inner) = self.find_or_reread(&uri).await?;
+        let (_, found) = self.find(Stale::Resources, |offers| find_resource(offers, &uri)).await;
+        let (server, inner) = found?;
         let hold = Box::pin(self.hub.hold(server.as_str(), &inner)).await.map_err(refused)?;
         let replaced = locked(&subscribed.0).insert(uri, Subscription { server, uri: inner, _hold: hold });
         drop(replaced);
         Ok(())
     }
+}
 
-    /// Does the same as [`find_resource`](Self::find_resource), after another listing if needed.
-    pub(super) async fn find_or_reread(&self, uri: &str) -> Result<(ServerName, String), ErrorData> {
-        if let Ok(found) = self.find_resource(uri) {
-            return Ok(found);
-        }
-        self.reread(Stale::Resources).await;
-        self.find_resource(uri)
-    }
-
-    /// Returns the server of a URI, and the server's own URI.
-    pub(super) fn find_resource(&self, uri: &str) -> Result<(ServerName, String), ErrorData> {
-        let offers = self.offers();
-        let (server, inner) = offers
-            .uris()
-            .find_unlisted(uri)
-            .map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
-        Ok((server, inner.to_owned()))
-    }
+/// Returns the server of a URI, and the server's own URI.
+pub(super) fn find_resource(offers: &Offers, uri: &str) -> Result<(ServerName, String), ErrorData> {
+    let found = offers.uris().find_unlisted(uri);
+    let (server, inner) = found.map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
+    Ok((server, inner.to_owned()))
 }
 
 /// Reports changes of the resources that a client has subscribed to, until the client or the hub is gone.

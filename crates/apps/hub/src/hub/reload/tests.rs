@@ -1,8 +1,11 @@
 //! Files that can't be watched properly.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, OnceLock};
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Condvar, Mutex, OnceLock},
+    time::Duration,
+};
 
 use agentwire_testkit::eventually;
 use tokio::time::timeout;

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_hub::{CallRequest, Handlers, Hub, PromptRequest, ReadRequest, config::ServerConfig};
+use agentwire_hub::{CallRequest, ClientHandlers, Hub, PromptRequest, ReadRequest, config::ServerConfig};
 use rmcp::model::{
     ContentBlock, CreateMessageResult, ElicitResult, ElicitationAction, Root, SamplingMessage,
 };
@@ -20,7 +20,7 @@ use super::{call, connected, node, text};
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
 async fn all_lists_of_the_server_are_read() {
-    let hub = everything(Handlers::new()).await;
+    let hub = everything(ClientHandlers::new()).await;
     let catalog = hub.catalog(NAME).unwrap();
     let counts = (
         catalog.tools().len(),
@@ -36,7 +36,7 @@ async fn all_lists_of_the_server_are_read() {
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
 async fn content_of_every_kind_comes_through() {
-    let hub = everything(Handlers::new()).await;
+    let hub = everything(ClientHandlers::new()).await;
     assert_eq!(text(&call(&hub, NAME, "echo", json!({"message": "hello"})).await), "Echo: hello");
     assert!(text(&call(&hub, NAME, "get-sum", json!({"a": 40, "b": 2})).await).contains("42"));
     let image = call(&hub, NAME, "get-tiny-image", json!({})).await;
@@ -57,7 +57,7 @@ async fn content_of_every_kind_comes_through() {
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
 async fn resources_and_prompts_are_read() {
-    let hub = everything(Handlers::new()).await;
+    let hub = everything(ClientHandlers::new()).await;
     let catalog = hub.catalog(NAME).unwrap();
     let read = hub.read_resource(ReadRequest::new(NAME, catalog.resources()[0].uri.as_str())).await.unwrap();
     assert!(!read.contents.is_empty());
@@ -72,7 +72,7 @@ async fn resources_and_prompts_are_read() {
 async fn progress_extends_the_time_limit() {
     let mut config = config();
     config.timeout = Duration::from_secs(3);
-    let hub = connected(NAME, config, Handlers::new()).await;
+    let hub = connected(NAME, config, ClientHandlers::new()).await;
     let updates = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&updates);
     let request = CallRequest::new(NAME, "trigger-long-running-operation")
@@ -91,7 +91,7 @@ async fn progress_extends_the_time_limit() {
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
 async fn server_questions_reach_the_handler() {
-    let handlers = Handlers::new()
+    let handlers = ClientHandlers::new()
         .elicitation(async |_| ElicitResult::new(ElicitationAction::Decline))
         .sampling(async |_| {
             Ok(CreateMessageResult::new(SamplingMessage::assistant_text("forty-two"), "scripted".to_owned()))
@@ -116,7 +116,7 @@ async fn its_environment_has_what_was_configured_and_little_else() {
     let mut config = config();
     let agentwire_hub::config::Launch::Stdio(stdio) = &mut config.launch else { unreachable!() };
     stdio.env.insert("GIVEN".to_owned(), "a \"quoted\" \\ value".to_owned());
-    let hub = connected(NAME, config, Handlers::new()).await;
+    let hub = connected(NAME, config, ClientHandlers::new()).await;
     let seen: serde_json::Map<_, _> =
         serde_json::from_str(&text(&call(&hub, NAME, "get-env", json!({})).await)).unwrap();
     assert_eq!(seen["GIVEN"], "a \"quoted\" \\ value");
@@ -126,7 +126,7 @@ async fn its_environment_has_what_was_configured_and_little_else() {
     hub.close().await;
 }
 
-async fn everything(handlers: Handlers) -> Hub {
+async fn everything(handlers: ClientHandlers) -> Hub {
     connected(NAME, config(), handlers).await
 }
 

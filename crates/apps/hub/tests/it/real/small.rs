@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use agentwire_hub::{Approval, CallRequest, Handlers, Hub, ServerState, config::Sources};
+use agentwire_hub::{Approval, CallRequest, ClientHandlers, Hub, ServerState, config::Sources};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -18,7 +18,7 @@ async fn filesystem_server_works() {
     let root = folder.path().canonicalize().unwrap();
     fs::write(root.join("a.txt"), "in the file").unwrap();
     let script = "@modelcontextprotocol/server-filesystem/dist/index.js";
-    let hub = connected("files", node(script, &[root.to_str().unwrap()]), Handlers::new()).await;
+    let hub = connected("files", node(script, &[root.to_str().unwrap()]), ClientHandlers::new()).await;
     assert_eq!(hub.catalog("files").unwrap().tools().len(), 14);
     let read = call(&hub, "files", "read_text_file", json!({"path": root.join("a.txt")})).await;
     assert_eq!(text(&read), "in the file");
@@ -37,7 +37,7 @@ async fn memory_server_works() {
     let agentwire_hub::config::Launch::Stdio(stdio) = &mut config.launch else { unreachable!() };
     let file = folder.path().join("memory.jsonl").to_str().unwrap().to_owned();
     stdio.env.insert("MEMORY_FILE_PATH".to_owned(), file);
-    let hub = connected("memory", config, Handlers::new()).await;
+    let hub = connected("memory", config, ClientHandlers::new()).await;
     let entity =
         json!({"entities": [{"name": "Ada", "entityType": "person", "observations": ["writes programs"]}]});
     call(&hub, "memory", "create_entities", entity).await;
@@ -52,7 +52,8 @@ async fn memory_server_works() {
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
 async fn time_server_works() {
     let hub =
-        connected("time", python("mcp-server-time", &["--local-timezone", "UTC"]), Handlers::new()).await;
+        connected("time", python("mcp-server-time", &["--local-timezone", "UTC"]), ClientHandlers::new())
+            .await;
     let noon = json!({"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"});
     assert!(text(&call(&hub, "time", "convert_time", noon).await).contains("T21:00:00+09:00"));
     hub.close().await;
@@ -76,7 +77,8 @@ async fn fetch_server_works() {
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
     });
-    let hub = connected("fetch", python("mcp-server-fetch", &["--allow-private-ips"]), Handlers::new()).await;
+    let hub =
+        connected("fetch", python("mcp-server-fetch", &["--allow-private-ips"]), ClientHandlers::new()).await;
     let output = text(&call(&hub, "fetch", "fetch", json!({"url": url})).await);
     assert!(output.contains("fetched text"), "{output}");
     hub.close().await;
@@ -90,7 +92,7 @@ async fn git_server_works() {
     let repository = folder.path();
     assert!(Command::new("git").args(["init", "-q"]).arg(repository).status().unwrap().success());
     fs::write(repository.join("new.txt"), "new").unwrap();
-    let hub = connected("git", python("mcp-server-git", &[]), Handlers::new()).await;
+    let hub = connected("git", python("mcp-server-git", &[]), ClientHandlers::new()).await;
     let status = call(&hub, "git", "git_status", json!({"repo_path": repository})).await;
     assert!(text(&status).contains("new.txt"));
     hub.close().await;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agentwire_jupyter_mcp::Options;
+use agentwire_jupyter_mcp::JupyterOptions;
 use clap::Parser;
 
 /// An MCP server over standard input and output that runs code in a Jupyter kernel
@@ -11,7 +11,7 @@ use clap::Parser;
 #[command(name = "agentwire-jupyter-mcp", version)]
 pub(crate) struct Arguments {
     /// The kernel to run
-    #[arg(long, value_name = "NAME", default_value_t = Options::default().kernel)]
+    #[arg(long, value_name = "NAME", default_value_t = JupyterOptions::default().kernel)]
     kernel: String,
     /// List the installed kernels, and exit
     #[arg(long)]
@@ -32,22 +32,22 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     start_limit: Duration,
     /// The maximum text of one result, in characters
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_chars)]
+    #[arg(long, value_name = "N", default_value_t = JupyterOptions::default().max_chars)]
     max_chars: usize,
     /// The maximum size of the images in one result, in bytes of base64
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_image_bytes)]
+    #[arg(long, value_name = "N", default_value_t = JupyterOptions::default().max_image_bytes)]
     max_image_bytes: usize,
 }
 
 impl Arguments {
-    pub(crate) fn options(self) -> Result<Options, String> {
+    pub(crate) fn options(self) -> Result<JupyterOptions, String> {
         if let Some(limit) = self.time_limit.filter(|limit| *limit > self.longest_time) {
             let (limit, longest) = (limit.as_secs_f64(), self.longest_time.as_secs_f64());
             return Err(format!(
                 "`--time-limit` is {limit} s, but `--longest-time` is {longest} s: raise it too"
             ));
         }
-        let mut options = Options::default();
+        let mut options = JupyterOptions::default();
         options.kernel = self.kernel;
         options.folder = self.folder;
         options.time_limit = self.time_limit.unwrap_or(options.time_limit);
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn without_arguments_the_options_are_the_defaults() {
         let options = Arguments::parse_from(["agentwire-jupyter-mcp"]).options().unwrap();
-        assert_eq!(format!("{options:?}"), format!("{:?}", agentwire_jupyter_mcp::Options::default()));
+        assert_eq!(format!("{options:?}"), format!("{:?}", agentwire_jupyter_mcp::JupyterOptions::default()));
     }
 
     #[test]

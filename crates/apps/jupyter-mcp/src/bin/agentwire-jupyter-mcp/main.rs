@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agentwire_jupyter_mcp::{JupyterServer, Options, installed};
+use agentwire_jupyter_mcp::{JupyterOptions, JupyterServer, installed};
 use clap::Parser as _;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: Options) -> Result<(), Box<dyn Error>> {
+fn run(options: JupyterOptions) -> Result<(), Box<dyn Error>> {
     // With one thread, calls reach the kernel in the order in which they arrived.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(serve(options));
@@ -40,7 +40,7 @@ fn run(options: Options) -> Result<(), Box<dyn Error>> {
     served
 }
 
-async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
+async fn serve(options: JupyterOptions) -> Result<(), Box<dyn Error>> {
     let mut ending = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
     let server = JupyterServer::new(options);
     let serving = async {

@@ -51,13 +51,14 @@ impl Call {
 
     /// Starts the last phase; messages from background threads extend it only up to a limit.
     fn settle(&mut self) {
-        if self.phase != Phase::Settling {
-            self.phase = Phase::Settling;
-            // Ended code is not interrupted, because some kernels exit on an interrupt while idle.
-            self.held = None;
-            self.settled = after(LONGEST_SETTLING);
-        }
-        self.until = after(SETTLE_LIMIT).min(self.settled);
+        // Ended code is not interrupted, because some kernels exit on an interrupt while idle.
+        self.held = None;
+        let latest = match self.phase {
+            Phase::Settling { latest } => latest,
+            _ => after(LONGEST_SETTLING),
+        };
+        self.phase = Phase::Settling { latest };
+        self.until = after(SETTLE_LIMIT).min(latest);
     }
 
     /// Handles a message that can't be decoded.

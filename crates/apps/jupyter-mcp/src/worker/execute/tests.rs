@@ -13,7 +13,7 @@ use zeromq::{SocketSend as _, ZmqMessage};
 
 use super::{Call, DRAIN_PAUSE, End, Events, run};
 use crate::kernel::{Kernel, fake};
-use crate::options::Options;
+use crate::options::JupyterOptions;
 use crate::output::Output;
 use crate::worker::Execution;
 
@@ -40,7 +40,7 @@ async fn end_of_the_server_waits_for_no_kernel_that_takes_no_messages() {
     let execution = execution("x".repeat(32 << 20), reply);
     let closing = CancellationToken::new();
     closing.cancel();
-    let ran = run(kernel, execution, None, &Options::default(), &mut orders, &closing).await;
+    let ran = run(kernel, execution, None, &JupyterOptions::default(), &mut orders, &closing).await;
     assert_eq!(ran.outcome.content[0].as_text().unwrap().text, "[The server was ended while this ran.]");
 }
 
@@ -50,7 +50,7 @@ async fn code_that_clears_its_output_hides_no_notice() {
     let (_orders, mut orders) = mpsc::channel(1);
     let (reply, _outcome) = oneshot::channel();
     let execution = execution("clear_output()".to_owned(), reply);
-    let (options, closing) = (Options::default(), CancellationToken::new());
+    let (options, closing) = (JupyterOptions::default(), CancellationToken::new());
     let notice = Some("[The kernel had ended.]".to_owned());
     let running = run(kernel, execution, notice, &options, &mut orders, &closing);
     let answering = async {
