@@ -10,7 +10,7 @@ use std::{
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{Control, SessionEvent, TurnEnd, TurnInfo};
+use agentwire_control::{Control, SessionEvent, TurnInfo};
 use agentwire_protocol::{
     Message, Uuid,
     message::{AssistantError, CommandState, TurnResult},
@@ -51,13 +51,10 @@ pub struct Turn<'a> {
     session: &'a mut Session,
     /// The awaited prompt; `None` accepts any turn.
     awaited: Option<ExpectedTurn>,
-    result: Option<Box<TurnResult>>,
     /// The failure kind of the last message of the main conversation.
     failure: Option<AssistantError>,
-    /// The error of the result, if it could not be decoded.
-    unread: Option<Error>,
-    /// Set at the end of the turn: why it has no result, unless it has one.
-    ended: Option<&'static str>,
+    /// The result, or why there is none, once the turn has ended.
+    end: Option<Result<Box<TurnResult>, Error>>,
 }
 
 /// The turn of a prompt that a reader waits for.
@@ -99,12 +96,12 @@ impl ExpectedTurn {
     }
 
     /// Returns why the prompt has no result, if the message settles it. The message must be outside of the prompt's turn.
-    fn unanswered(&self, incoming: &Incoming) -> Option<&'static str> {
+    fn unanswered(&self, incoming: &Incoming) -> Option<Error> {
         let Some(Message::CommandLifecycle(change)) = incoming.message() else { return None };
         match change.state {
             _ if change.command_uuid != self.prompt => None,
-            CommandState::Completed => Some(COMPLETED),
-            CommandState::Cancelled => Some(CANCELLED),
+            CommandState::Completed => Some(Error::NoResult { why: COMPLETED }),
+            CommandState::Cancelled => Some(Error::NoResult { why: CANCELLED }),
             _ => None,
         }
     }
@@ -112,8 +109,9 @@ impl ExpectedTurn {
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(session: &'a mut Session, awaited: Option<ExpectedTurn>) -> Self {
-        let ended = awaited.as_ref().and_then(|awaited| awaited.is_ignored.then_some(ID_USED));
-        Self { session, awaited, result: None, failure: None, unread: None, ended }
+        let is_ignored = awaited.as_ref().is_some_and(|awaited| awaited.is_ignored);
+        let end = is_ignored.then_some(Err(Error::NoResult { why: ID_USED }));
+        Self { session, awaited, failure: None, end }
     }
 
     /// Returns the id of the prompt, for the turn of an [`ask`](Session::ask).
@@ -160,16 +158,20 @@ impl<'a> Turn<'a> {
         while let Some(incoming) = self.next().await {
             self.session.discard(&incoming?);
         }
-        self.take_result()
+        match self.take_result() {
+            Err(Error::NoResult { .. }) => Ok(None),
+            result => result.map(Some),
+        }
     }
 
-    fn take_result(&mut self) -> Result<Option<Box<TurnResult>>, Error> {
-        self.unread.take().map_or_else(|| Ok(self.result.take()), Err)
+    /// Returns the result of the turn, which was read to its end and is not read any more.
+    fn take_result(&mut self) -> Result<Box<TurnResult>, Error> {
+        self.end.take().unwrap_or(Err(Error::NoResult { why: SESSION_ENDED }))
     }
 
     /// Returns the result, once it has arrived.
     pub fn result(&self) -> Option<&TurnResult> {
-        self.result.as_deref()
+        self.end.as_ref()?.as_deref().ok()
     }
 
     /// Returns the tokens used by the turn's main conversation, once the result has arrived.
@@ -193,7 +195,7 @@ impl<'a> Turn<'a> {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<(Incoming, bool), Error>>> {
-        while self.ended.is_none() {
+        while self.end.is_none() {
             let event = if self.awaited.is_none() {
                 ready!(self.session.poll_event(context))
             } else if let Some(error) = self.session.backlog() {
@@ -208,10 +210,10 @@ impl<'a> Turn<'a> {
                     }
                 }
                 Some(Err(error)) => {
-                    self.ended = Some(SESSION_ENDED);
+                    self.end = Some(Err(Error::NoResult { why: SESSION_ENDED }));
                     return Poll::Ready(Some(Err(error)));
                 }
-                None => self.ended = Some(SESSION_ENDED),
+                None => self.end = Some(Err(Error::NoResult { why: SESSION_ENDED })),
             }
         }
         Poll::Ready(None)
@@ -224,23 +226,21 @@ impl<'a> Turn<'a> {
         if let Some(awaited) = &self.awaited {
             owner = awaited.owner(&turn, self.session.control());
             // A `command_lifecycle` message outside the prompt's turn means that it will have no turn.
-            self.ended = awaited.unanswered(&incoming).filter(|_| owner != TurnOwner::Own);
+            self.end = awaited.unanswered(&incoming).filter(|_| owner != TurnOwner::Own).map(Err);
         }
         if owner == TurnOwner::Other {
             self.session.skip(SessionEvent::Incoming(incoming, turn));
             return None;
         }
         let is_own = owner == TurnOwner::Own;
-        if is_own && let Some(end) = turn.end {
-            self.ended = Some(IDLE);
-            self.unread = unread(&incoming).filter(|_| end == TurnEnd::Unreadable);
+        if is_own && turn.end.is_some() {
+            self.end = Some(result_of(&incoming));
         }
-        match incoming.message() {
-            Some(Message::Result(result)) => self.result = Some(result.clone()),
-            Some(Message::Assistant(message)) if is_own && message.parent_tool_use_id.is_none() => {
-                self.failure.clone_from(&message.error);
-            }
-            _ => {}
+        if is_own
+            && let Some(Message::Assistant(message)) = incoming.message()
+            && message.parent_tool_use_id.is_none()
+        {
+            self.failure.clone_from(&message.error);
         }
         Some((incoming, is_own))
     }
@@ -254,14 +254,15 @@ impl Stream for Turn<'_> {
     }
 }
 
-/// Returns the error for a result that could not be decoded.
-fn unread(incoming: &Incoming) -> Option<Error> {
-    match incoming {
+/// Returns the result in the last message of a turn.
+fn result_of(last: &Incoming) -> Result<Box<TurnResult>, Error> {
+    match last {
+        Incoming::Message(Message::Result(result), _) => Ok(result.clone()),
         Incoming::Undecodable(error, line) => {
-            Some(Error::UnreadableResult { why: error.to_string(), line: Some(line.clone()) })
+            Err(Error::UnreadableResult { why: error.to_string(), line: Some(line.clone()) })
         }
-        Incoming::TooLong(fault) => Some(Error::UnreadableResult { why: fault.to_string(), line: None }),
-        _ => None,
+        Incoming::TooLong(fault) => Err(Error::UnreadableResult { why: fault.to_string(), line: None }),
+        _ => Err(Error::NoResult { why: IDLE }),
     }
 }
 

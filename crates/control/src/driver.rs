@@ -174,7 +174,7 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
         never = shared.end_when_quiet() => match never {},
         () = shared.abandoned() => SessionExit::failed(ABORTED),
     };
-    // The exit report already contains it.
+    // An exit report already contains the stderr.
     if let SessionExit { exit: None, transport: Some(why), .. } = &mut ending
         && let stderr = handle.stderr_tail()
         && !stderr.is_empty()

@@ -20,7 +20,7 @@ use std::{
 ///
 /// If `work` panics: the panic's text, at most 1,000 bytes of it, or `no text`.
 pub async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    catch_polls(pin!(work), |output| output).await
+    catch_polls(pin!(work)).await
 }
 
 /// Calls `work` and catches a panic, as [`catch_panic`] does.
@@ -32,27 +32,17 @@ pub fn catch_call<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
 }
 
-/// Runs a pinned future and catches a panic, as [`catch_panic`] does; `then` converts the output.
+/// Runs a pinned future and catches a panic, as [`catch_panic`] does.
 ///
 /// Takes a pinned reference: a future passed by value would double the size of the returned future.
 ///
 /// # Errors
 ///
 /// As [`catch_panic`].
-pub async fn catch_polls<F: Future, T>(
-    mut work: Pin<&mut F>,
-    then: impl FnOnce(F::Output) -> T,
-) -> Result<T, String> {
-    let mut then = Some(then);
-    poll_fn(|context| {
-        // `then` is present, since the future is not polled again after `Ready`.
-        let polled =
-            catch_call(|| work.as_mut().poll(context).map(|output| then.take().map(|then| then(output))));
-        match polled {
-            Ok(Poll::Ready(Some(output))) => Poll::Ready(Ok(output)),
-            Ok(_) => Poll::Pending,
-            Err(panic) => Poll::Ready(Err(panic)),
-        }
+pub async fn catch_polls<F: Future>(mut work: Pin<&mut F>) -> Result<F::Output, String> {
+    poll_fn(|context| match catch_call(|| work.as_mut().poll(context)) {
+        Ok(polled) => polled.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
     })
     .await
 }

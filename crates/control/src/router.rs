@@ -259,7 +259,8 @@ impl Router {
         self.ignored
     }
 
-    /// Returns whether answers can be sent; other lines can too unless the input [is ending](Self::is_ending).
+    /// Returns whether answers can still be sent. Other lines can be sent too, unless the input
+    /// [is ending](Self::is_ending).
     pub fn input_is_open(&self) -> bool {
         matches!(self.input, Input::Open | Input::EndWhenIdle)
     }

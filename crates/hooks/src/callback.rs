@@ -24,6 +24,6 @@ where
     F: Future<Output: IntoAnswer<A>>,
 {
     let work = pin!(catch_call(call).map_err(HookError::Panicked)?);
-    let answer = catch_polls(work, IntoAnswer::into_answer).await;
-    answer.map_err(HookError::Panicked)?.map_err(HookError::Failed)
+    let output = catch_polls(work).await.map_err(HookError::Panicked)?;
+    catch_call(|| output.into_answer()).map_err(HookError::Panicked)?.map_err(HookError::Failed)
 }

@@ -42,8 +42,9 @@ use merge::Merged;
 /// The matcher's time limit is one limit for all of them.
 /// If a failure does not refuse the event and the CLI would let a late event pass, this limit ends a fifth, at most 2
 /// seconds, before the CLI's, so that the replies of the other handlers still reach the CLI; except for `SessionEnd`, which
-/// has no replies. The handler that runs then is dropped and counts as failed; those after it are called, and dropped too
-/// if they are not ready at once. Set no limit below 5 seconds for such handlers, because their reply needs a second.
+/// has no replies. The handler that is running at the limit is dropped and counts as failed. Those after it are still
+/// called, but each must be ready at once. Set no limit below 5 seconds for such handlers, because their reply needs a
+/// second.
 ///
 /// ```
 /// use agentwire_hooks::{Handlers, Hooks};

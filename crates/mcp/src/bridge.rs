@@ -38,7 +38,8 @@ use slot::ServerSlot;
 #[derive(Clone)]
 pub struct Bridge {
     servers: BTreeMap<Box<str>, Arc<ServerSlot>>,
-    /// Fires after the handshake, or when the CLI sends a message to a server; servers' own messages wait for it.
+    /// Cancelled after the handshake, or at the CLI's first message to a server. Servers' own messages are held back
+    /// until then.
     ///
     /// A server may send messages before the handshake, while the bridge asks for its manifest. The CLI exits if the first line that
     /// it reads is not the handshake (`--await-initialize`).

@@ -1,35 +1,35 @@
-//! The frames of a log, and what a reader gets.
+//! The events of a log, and what a reader gets.
 
 use agentwire_protocol::RawJson;
 
 use crate::position::Position;
 
-/// A frame of a turn.
+/// An event of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Frame {
+pub struct LogEvent {
     /// The kind.
-    pub kind: FrameKind,
+    pub kind: LogEventKind,
     /// The content, such as a message of the CLI as it was received.
     pub data: RawJson,
 }
 
-impl Frame {
-    /// Returns a frame of this kind.
-    pub fn new(kind: FrameKind, data: RawJson) -> Self {
+impl LogEvent {
+    /// Returns an event of this kind.
+    pub fn new(kind: LogEventKind, data: RawJson) -> Self {
         Self { kind, data }
     }
 
-    /// Returns how many bytes of a log's limit the frame uses.
+    /// Returns how many bytes of a log's limit the event uses.
     pub(crate) fn weight(&self) -> u64 {
         self.data.as_str().len() as u64 + OVERHEAD
     }
 }
 
-/// The kind of a [`Frame`].
+/// The kind of a [`LogEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum FrameKind {
+pub enum LogEventKind {
     /// The start of a turn. All deltas of earlier turns are deleted.
     Start,
     /// A whole message.
@@ -42,7 +42,7 @@ pub enum FrameKind {
     End,
 }
 
-impl FrameKind {
+impl LogEventKind {
     /// Returns the name of the kind, which is the name of the server-sent event.
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,48 +60,48 @@ impl FrameKind {
         kinds.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Returns whether a frame of this kind deletes the deltas before it.
+    /// Returns whether an event of this kind deletes the deltas before it.
     pub(crate) const fn deletes_deltas(self) -> bool {
         matches!(self, Self::Start | Self::End)
     }
 }
 
-/// A frame and its position.
+/// An event and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct LogEntry {
     /// The position.
     pub position: Position,
-    /// The frame.
-    pub frame: Frame,
+    /// The event.
+    pub event: LogEvent,
 }
 
-impl Entry {
-    /// Returns the entry of a frame at a position.
-    pub fn new(position: Position, frame: Frame) -> Self {
-        Self { position, frame }
+impl LogEntry {
+    /// Returns the entry of an event at a position.
+    pub fn new(position: Position, event: LogEvent) -> Self {
+        Self { position, event }
     }
 }
 
 /// The entries that a reader gets at once, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Batch {
+pub struct LogBatch {
     /// The entries after the reader's position, at least one.
-    pub entries: Vec<Entry>,
-    /// Whether frames other than deltas, between the reader's position and the first entry, were deleted because of the
+    pub entries: Vec<LogEntry>,
+    /// Whether events other than deltas, between the reader's position and the first entry, were deleted because of the
     /// session's limit.
     pub has_gap: bool,
 }
 
-impl Batch {
+impl LogBatch {
     /// Returns a batch.
-    pub fn new(entries: Vec<Entry>, has_gap: bool) -> Self {
+    pub fn new(entries: Vec<LogEntry>, has_gap: bool) -> Self {
         Self { entries, has_gap }
     }
 
-    /// Returns a batch after a position, in a log that has deleted `lost` as the last frame other than deltas.
-    pub(crate) fn after(after: Position, lost: Position, entries: Vec<Entry>) -> Option<Self> {
+    /// Returns a batch after a position, in a log that has deleted `lost` as the last event other than deltas.
+    pub(crate) fn after(after: Position, lost: Position, entries: Vec<LogEntry>) -> Option<Self> {
         let first = entries.first()?.position;
         Some(Self { entries, has_gap: after < lost && lost < first })
     }

@@ -10,7 +10,7 @@ mod redis_log;
 #[cfg(feature = "http")]
 mod sse;
 
-pub use entry::{Batch, Entry, Frame, FrameKind};
+pub use entry::{LogBatch, LogEntry, LogEvent, LogEventKind};
 pub use log::{EventLog, EventLogError, LogFuture};
 pub use memory::MemoryLog;
 pub use position::{InvalidPosition, Position};

@@ -3,30 +3,30 @@
 use std::{error::Error, pin::Pin};
 
 use crate::{
-    entry::{Batch, Frame},
+    entry::{LogBatch, LogEvent},
     position::Position,
 };
 
 /// The future of a call of an [`EventLog`].
 pub type LogFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, EventLogError>> + Send + 'a>>;
 
-/// A log of the frames of each session's turns.
+/// A log of the events of each session's turns.
 ///
-/// A session is named by any text. Each turn has one writer, which numbers its frames.
+/// A session is named by any text. Each turn has one writer, which numbers its events.
 pub trait EventLog: Send + Sync {
-    /// Appends a frame at a position, after all earlier ones.
+    /// Appends an event at a position, after all earlier ones.
     ///
-    /// A frame at or before the last position of its own turn is already stored, and is not stored again.
+    /// An event at or before the last position of its own turn is already stored, and is not stored again.
     ///
     /// # Errors
     ///
-    /// [`EventLogError::Stale`] if a later turn has begun. After [`EventLogError::Unavailable`] the frame may have been
+    /// [`EventLogError::Stale`] if a later turn has begun. After [`EventLogError::Unavailable`] the event may have been
     /// stored; the same append may be repeated.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped, the frame may have been stored; the same append may be repeated.
-    fn append<'a>(&'a self, session: &'a str, at: Position, frame: &'a Frame) -> LogFuture<'a, ()>;
+    /// If the future is dropped, the event may have been stored; the same append may be repeated.
+    fn append<'a>(&'a self, session: &'a str, at: Position, event: &'a LogEvent) -> LogFuture<'a, ()>;
 
     /// Returns entries after a position, and waits until there is one.
     ///
@@ -37,7 +37,7 @@ pub trait EventLog: Send + Sync {
     /// # Cancel safety
     ///
     /// Nothing is lost if the future is dropped, since the caller keeps the position.
-    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, Batch>;
+    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, LogBatch>;
 }
 
 /// An error of an [`EventLog`].

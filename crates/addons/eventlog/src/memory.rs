@@ -10,7 +10,7 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
-    entry::{BATCH, Batch, Entry, Frame, FrameKind},
+    entry::{BATCH, LogBatch, LogEntry, LogEvent, LogEventKind},
     log::{EventLog, EventLogError, LogFuture},
     position::Position,
 };
@@ -46,7 +46,7 @@ impl MemoryLog {
         self
     }
 
-    fn add(&self, session: &str, at: Position, frame: &Frame) -> Result<(), EventLogError> {
+    fn add(&self, session: &str, at: Position, event: &LogEvent) -> Result<(), EventLogError> {
         let mut state = self.state();
         state.appends += 1;
         let appends = state.appends;
@@ -60,14 +60,14 @@ impl MemoryLog {
         }
         if at > log.last {
             log.appended = appends;
-            log.push(Entry::new(at, frame.clone()), self.bytes);
+            log.push(LogEntry::new(at, event.clone()), self.bytes);
             drop(state);
             self.appended.notify_waiters();
         }
         Ok(())
     }
 
-    fn read(&self, session: &str, after: Position) -> Option<Batch> {
+    fn read(&self, session: &str, after: Position) -> Option<LogBatch> {
         self.state().sessions.get(session)?.read(after)
     }
 
@@ -77,11 +77,11 @@ impl MemoryLog {
 }
 
 impl EventLog for MemoryLog {
-    fn append<'a>(&'a self, session: &'a str, at: Position, frame: &'a Frame) -> LogFuture<'a, ()> {
-        Box::pin(async move { self.add(session, at, frame) })
+    fn append<'a>(&'a self, session: &'a str, at: Position, event: &'a LogEvent) -> LogFuture<'a, ()> {
+        Box::pin(async move { self.add(session, at, event) })
     }
 
-    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, Batch> {
+    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, LogBatch> {
         Box::pin(async move {
             loop {
                 let mut appended = pin!(self.appended.notified());
@@ -128,7 +128,7 @@ impl State {
 
 #[derive(Default)]
 struct Session {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<LogEntry>,
     bytes: u64,
     last: Position,
     /// The last deleted entry that was not a delta, among those deleted because of the limit.
@@ -137,27 +137,27 @@ struct Session {
 }
 
 impl Session {
-    fn push(&mut self, entry: Entry, limit: u64) {
-        if entry.frame.kind.deletes_deltas() {
-            self.entries.retain(|entry| entry.frame.kind != FrameKind::Delta);
-            self.bytes = self.entries.iter().map(|entry| entry.frame.weight()).sum();
+    fn push(&mut self, entry: LogEntry, limit: u64) {
+        if entry.event.kind.deletes_deltas() {
+            self.entries.retain(|entry| entry.event.kind != LogEventKind::Delta);
+            self.bytes = self.entries.iter().map(|entry| entry.event.weight()).sum();
         }
         self.last = entry.position;
-        self.bytes += entry.frame.weight();
+        self.bytes += entry.event.weight();
         self.entries.push_back(entry);
         while self.bytes > limit
             && let Some(first) = self.entries.pop_front()
         {
-            self.bytes -= first.frame.weight();
-            if first.frame.kind != FrameKind::Delta {
+            self.bytes -= first.event.weight();
+            if first.event.kind != LogEventKind::Delta {
                 self.lost = first.position;
             }
         }
     }
 
-    fn read(&self, after: Position) -> Option<Batch> {
+    fn read(&self, after: Position) -> Option<LogBatch> {
         let first = self.entries.partition_point(|entry| entry.position <= after);
-        Batch::after(after, self.lost, self.entries.iter().skip(first).take(BATCH).cloned().collect())
+        LogBatch::after(after, self.lost, self.entries.iter().skip(first).take(BATCH).cloned().collect())
     }
 }
 

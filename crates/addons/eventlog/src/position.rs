@@ -1,8 +1,8 @@
-//! The position of a frame in the log of its session.
+//! The position of an event in the log of its session.
 
 use std::{fmt, str::FromStr};
 
-/// The position of a frame: the number of its turn, then its number in the turn.
+/// The position of an event: the number of its turn, then its number in the turn.
 ///
 /// Its text, such as `3-17`, is the id of a server-sent event and of an entry in a Redis stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,15 +10,15 @@ use std::{fmt, str::FromStr};
 pub struct Position {
     /// The number of the turn in its session. A later turn has a higher number.
     pub turn: u64,
-    /// The number of the frame in the turn, from 1.
+    /// The number of the event in the turn, from 1.
     pub sequence: u64,
 }
 
 impl Position {
-    /// The position before all frames.
+    /// The position before all events.
     pub const START: Self = Self { turn: 0, sequence: 0 };
 
-    /// Returns the position of a frame of a turn.
+    /// Returns the position of an event of a turn.
     pub const fn new(turn: u64, sequence: u64) -> Self {
         Self { turn, sequence }
     }
@@ -43,7 +43,7 @@ impl FromStr for Position {
 
 /// A text that is not a [`Position`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a position; write the numbers of the turn and of the frame, such as `3-17`")]
+#[error("`{text}` is not a position; write the numbers of the turn and of the event, such as `3-17`")]
 #[non_exhaustive]
 pub struct InvalidPosition {
     /// The start of the text.

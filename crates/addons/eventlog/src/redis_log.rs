@@ -9,7 +9,7 @@ use agentwire_protocol::RawJson;
 use redis::{Client, FromRedisValue, Pipeline, Value, pipe};
 
 use crate::{
-    entry::{BATCH, Batch, Entry, Frame, FrameKind},
+    entry::{BATCH, LogBatch, LogEntry, LogEvent, LogEventKind},
     log::{EventLog, EventLogError, LogFuture},
     position::Position,
 };
@@ -17,7 +17,7 @@ use connections::Connections;
 
 /// A log on Redis streams, one for each session.
 ///
-/// The position of a frame is the id of its entry, so the server itself refuses a frame of an earlier turn. It keeps
+/// The position of an event is the id of its entry, so the server itself refuses an event of an earlier turn. It keeps
 /// 8 MiB of each session by default, and deletes a session seven days after the last append.
 ///
 /// Each append and each waiting reader has its own connection. The writer of a turn waits for the server at most
@@ -72,12 +72,12 @@ impl RedisLog {
         self
     }
 
-    async fn add(&self, session: &str, at: Position, frame: &Frame) -> Result<(), EventLogError> {
+    async fn add(&self, session: &str, at: Position, event: &LogEvent) -> Result<(), EventLogError> {
         let commands = script::append(
             &self.key(session, "events"),
             &self.key(session, "state"),
             at,
-            frame,
+            event,
             self.bytes,
             self.expiry,
         );
@@ -96,7 +96,7 @@ impl RedisLog {
         }
     }
 
-    async fn read(&self, session: &str, after: Position) -> Result<Batch, EventLogError> {
+    async fn read(&self, session: &str, after: Position) -> Result<LogBatch, EventLogError> {
         let (events, state) = (self.key(session, "events"), self.key(session, "state"));
         let mut read = pipe();
         read.cmd("EVAL").arg(script::READ).arg(2).arg(&events).arg(&state);
@@ -108,7 +108,7 @@ impl RedisLog {
             let ((stored, lost),): ((Vec<Stored>, Option<String>),) =
                 self.run(session, &read, self.limit).await?;
             let (entries, lost) = decode(stored, lost).map_err(|cause| unavailable(session, cause))?;
-            if let Some(batch) = Batch::after(after, lost, entries) {
+            if let Some(batch) = LogBatch::after(after, lost, entries) {
                 return Ok(batch);
             }
             let _: Value = self.run(session, &wait, BLOCK.saturating_add(self.limit)).await?;
@@ -131,11 +131,11 @@ impl RedisLog {
 }
 
 impl EventLog for RedisLog {
-    fn append<'a>(&'a self, session: &'a str, at: Position, frame: &'a Frame) -> LogFuture<'a, ()> {
-        Box::pin(self.add(session, at, frame))
+    fn append<'a>(&'a self, session: &'a str, at: Position, event: &'a LogEvent) -> LogFuture<'a, ()> {
+        Box::pin(self.add(session, at, event))
     }
 
-    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, Batch> {
+    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, LogBatch> {
         Box::pin(self.read(session, after))
     }
 }
@@ -152,15 +152,15 @@ type Stored = (String, (String, String, String, String));
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-fn decode(stored: Vec<Stored>, lost: Option<String>) -> Result<(Vec<Entry>, Position), Cause> {
+fn decode(stored: Vec<Stored>, lost: Option<String>) -> Result<(Vec<LogEntry>, Position), Cause> {
     let lost = lost.map_or(Ok(Position::START), |lost| lost.parse())?;
     Ok((stored.into_iter().map(entry).collect::<Result<_, _>>()?, lost))
 }
 
-fn entry((id, (_, kind, _, data)): Stored) -> Result<Entry, Cause> {
-    let kind =
-        FrameKind::from_name(&kind).ok_or_else(|| format!("the entry {id} has the unknown kind `{kind}`"))?;
-    Ok(Entry::new(id.parse()?, Frame::new(kind, RawJson::parse(data)?)))
+fn entry((id, (_, kind, _, data)): Stored) -> Result<LogEntry, Cause> {
+    let kind = LogEventKind::from_name(&kind)
+        .ok_or_else(|| format!("the entry {id} has the unknown kind `{kind}`"))?;
+    Ok(LogEntry::new(id.parse()?, LogEvent::new(kind, RawJson::parse(data)?)))
 }
 
 fn unavailable(session: &str, cause: impl Into<Cause>) -> EventLogError {

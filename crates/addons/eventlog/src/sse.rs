@@ -16,7 +16,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
-    entry::{Batch, Entry},
+    entry::{LogBatch, LogEntry},
     log::EventLog,
     position::Position,
 };
@@ -25,8 +25,8 @@ use crate::{
 ///
 /// A session's name with a slash is one segment of the path, such as `me%2F0b0e7a3e`. The response starts after the
 /// header `Last-Event-ID`, which browsers send when they reconnect, or at the start of the log. Each event has
-/// the name of its [`FrameKind`](crate::FrameKind), the position as its id, and the JSON of the frame as its data. The
-/// event `gap` shows that frames were deleted before the next event; the event `failed` has the error that ends the
+/// the name of its [`LogEventKind`](crate::LogEventKind), its position as the id, and its JSON as the data. The
+/// event `gap` shows that events were deleted before the next one; the event `failed` has the error that ends the
 /// response.
 ///
 /// The router does not authenticate requests: add a layer that does.
@@ -122,7 +122,7 @@ impl Reader {
             return None;
         }
         match self.log.tail(&self.session, self.after).await {
-            Ok(Batch { entries, has_gap }) => {
+            Ok(LogBatch { entries, has_gap }) => {
                 self.after = entries.last().map_or(self.after, |entry| entry.position);
                 let gap = has_gap.then(|| Event::default().event("gap").data("{}"));
                 Some(gap.into_iter().chain(entries.iter().map(event)).collect())
@@ -136,11 +136,11 @@ impl Reader {
     }
 }
 
-fn event(entry: &Entry) -> Event {
-    let data = entry.frame.data.as_str();
+fn event(entry: &LogEntry) -> Event {
+    let data = entry.event.data.as_str();
     // Line breaks of JSON are only between its tokens; in an event they would be separate lines of data.
     let data = if data.contains(['\r', '\n']) { &data.replace(['\r', '\n'], " ") } else { data };
-    Event::default().event(entry.frame.kind.name()).id(entry.position.to_string()).data(data)
+    Event::default().event(entry.event.kind.name()).id(entry.position.to_string()).data(data)
 }
 
 /// How long a browser waits before it reconnects.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     ingress::{Ingress, IngressError, escaped},
-    wire::{Limits, Prompt, Status},
+    wire::{Limits, SessionPrompt, Status},
 };
 
 /// A client of durable sessions.
@@ -33,7 +33,11 @@ impl Client {
     /// # Cancel safety
     ///
     /// If the future is dropped, the prompt may run. Call this again to wait for it.
-    pub async fn prompt(&self, session: &SessionName, prompt: &Prompt) -> Result<Outcome, IngressError> {
+    pub async fn prompt(
+        &self,
+        session: &SessionName,
+        prompt: &SessionPrompt,
+    ) -> Result<Outcome, IngressError> {
         self.ingress.insist(&path(session, "prompt"), prompt, key(prompt).as_deref(), TURN).await
     }
 
@@ -42,7 +46,7 @@ impl Client {
     /// # Errors
     ///
     /// [`IngressError::Refused`] if the prompt is not valid.
-    pub async fn send(&self, session: &SessionName, prompt: &Prompt) -> Result<(), IngressError> {
+    pub async fn send(&self, session: &SessionName, prompt: &SessionPrompt) -> Result<(), IngressError> {
         let sent: serde_json::Value =
             self.ingress.insist(&path(session, "prompt/send"), prompt, key(prompt).as_deref(), LIMIT).await?;
         tracing::trace!("sent: {sent}");
@@ -155,7 +159,7 @@ fn path(session: &SessionName, handler: &str) -> String {
     format!("AgentSession/{}%2F{}/{handler}", escaped(&session.tenant), escaped(session.session.as_str()))
 }
 
-fn key(prompt: &Prompt) -> Option<String> {
+fn key(prompt: &SessionPrompt) -> Option<String> {
     match &prompt.turn.input {
         TurnInput::Prompt { id, .. } => Some(id.as_str().to_owned()),
         _ => None,

@@ -8,7 +8,7 @@ use std::{
 
 use agentwire::protocol::ToolUseId;
 use agentwire_net::error_chain;
-use agentwire_worker::{Answer, Fence, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
+use agentwire_worker::{Answer, Fence, Start, TurnReport, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, State, rejection::JsonRejection},
@@ -145,7 +145,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Resolves the awakeable of a turn. Repeats the request until a node answers.
-async fn report(end: TurnEnd, early: Early, ingress: Ingress) {
+async fn report(end: TurnReport, early: Early, ingress: Ingress) {
     let answers = locked(&early).remove(&end.fence).unwrap_or_default();
     let Some(ticket) = end.ticket.clone() else { return };
     let path = format!("restate/awakeables/{ticket}/resolve");

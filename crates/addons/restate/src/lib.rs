@@ -17,4 +17,4 @@ pub use host::{Host, HostConfig, HostError};
 pub use ingress::{Ingress, IngressError};
 pub use serve::serve;
 pub use session::handlers;
-pub use wire::{Prompt, Status};
+pub use wire::{SessionPrompt, Status};

@@ -17,7 +17,7 @@ use crate::{
     lease::{Lease, Pool},
     peers::Peers,
     tenant::Tenant,
-    wire::{Call, Place, Prompt, Status},
+    wire::{Call, Place, SessionPrompt, Status},
 };
 pub(crate) use record::KEY as RECORD;
 use record::Record;
@@ -56,7 +56,7 @@ impl Session {
     async fn prompt(
         &self,
         ctx: ObjectContext<'_>,
-        Json(prompt): Json<Prompt>,
+        Json(prompt): Json<SessionPrompt>,
     ) -> Result<Json<Outcome>, HandlerError> {
         let name = name(ctx.key())?;
         if !matches!(prompt.turn.input, TurnInput::Prompt { .. }) {

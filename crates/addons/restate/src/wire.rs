@@ -2,14 +2,15 @@
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use agentwire_worker::{
-    Answer, Fence, LossPolicy, Outcome, Phase, Question, Refusal, SessionName, TurnEnd, TurnInput, TurnSpec,
+    Answer, Fence, LossPolicy, Outcome, Phase, Question, Refusal, SessionName, TurnInput, TurnReport,
+    TurnSpec,
 };
 use serde::{Deserialize, Serialize};
 
 /// A prompt of a session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Prompt {
+pub struct SessionPrompt {
     /// The turn, which starts with a prompt.
     pub turn: TurnSpec,
     /// The treatment of the turn if its worker is lost.
@@ -17,7 +18,7 @@ pub struct Prompt {
     pub policy: LossPolicy,
 }
 
-impl Prompt {
+impl SessionPrompt {
     /// Returns a prompt with [`LossPolicy::Tell`].
     pub fn new(turn: TurnSpec) -> Self {
         Self { turn, policy: LossPolicy::Tell }
@@ -86,7 +87,7 @@ pub(crate) struct Place {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Ended {
     /// The report of the worker, with the answers that came too late for it.
-    Turn(Box<TurnEnd>, Vec<(ToolUseId, Answer)>),
+    Turn(Box<TurnReport>, Vec<(ToolUseId, Answer)>),
     /// The lease of the worker is over.
     Lost,
 }

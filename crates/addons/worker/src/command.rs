@@ -58,7 +58,7 @@ pub(crate) struct View {
     pub(crate) is_busy: bool,
     /// The number of the fence of the last accepted turn.
     pub(crate) accepted: u64,
-    /// The accepted turn is to end. It is not only a command, since the queue may be full.
+    /// The accepted turn is to end. A flag beside the command, which may find the queue full.
     pub(crate) is_stopped: bool,
     /// The task accepts no turn any more.
     pub(crate) is_closed: bool,

@@ -12,7 +12,7 @@ use agentwire_eventlog::EventLog;
 
 use crate::{
     admission::Admission,
-    outcome::TurnEnd,
+    outcome::TurnReport,
     secrets::SecretResolver,
     turn::{Fence, Question, SessionName},
     workspace::{FolderWorkspace, Workspace},
@@ -40,7 +40,7 @@ pub struct WorkerConfig {
 
 type Configure = dyn Fn(&SessionName, SessionBuilder) -> SessionBuilder + Send + Sync;
 type OnEvent<T> = dyn Fn(&Fence, &T) + Send + Sync;
-type OnEnd = dyn Fn(TurnEnd) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+type OnEnd = dyn Fn(TurnReport) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
 impl WorkerConfig {
     /// Returns settings for sessions in this store, with folders of their own in `workspaces`.
@@ -132,10 +132,10 @@ impl WorkerConfig {
         self
     }
 
-    /// Sets the log of the turns' frames, for live streams. The name of a session in it is `tenant/session`.
+    /// Sets the log of the turns' events, for live streams. The name of a session in it is `tenant/session`.
     ///
-    /// The data of a frame is a [`TurnInput`](crate::TurnInput) (`start`), a line of the CLI (`message`, and `delta` with
-    /// the option `include_partial_messages`), a [`Question`], or a [`TurnEnd`] with the number of `missing` frames (`end`).
+    /// The data of an event is a [`TurnInput`](crate::TurnInput) (`start`), a line of the CLI (`message`, and `delta` with
+    /// the option `include_partial_messages`), a [`Question`], or a [`TurnReport`] with the number of `missing` events (`end`).
     /// If the log fails, the turn goes on without it, and the failure is logged.
     pub fn events(mut self, log: Arc<dyn EventLog>) -> Self {
         self.events = Some(log);
@@ -171,7 +171,7 @@ impl WorkerConfig {
     /// The next turn of the session may be started within it. A warm session starts that turn after the future is ready.
     pub fn on_end<F, Fut>(mut self, f: F) -> Self
     where
-        F: Fn(TurnEnd) -> Fut + Send + Sync + 'static,
+        F: Fn(TurnReport) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
         self.on_end = Arc::new(move |end| Box::pin(f(end)));

@@ -16,7 +16,7 @@ use crate::{
     config::WorkerConfig,
     ledger::Ledger,
     machine::Phase,
-    outcome::{Outcome, TurnEnd},
+    outcome::{Outcome, TurnReport},
     panics::caught,
     recovery::{LossPolicy, RecoveryError},
     turn::{Answer, Question, SessionName, TurnSpec},
@@ -41,7 +41,7 @@ pub struct Local {
 /// The state of a session in an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Status {
+pub struct LocalStatus {
     /// The phase.
     pub phase: Phase,
     /// The questions that wait for an answer, parked or not.
@@ -190,7 +190,7 @@ impl Local {
     /// # Errors
     ///
     /// [`LocalError::Ended`].
-    pub async fn status(&self, session: &SessionName) -> Result<Option<Status>, LocalError> {
+    pub async fn status(&self, session: &SessionName) -> Result<Option<LocalStatus>, LocalError> {
         self.request(|reply| Request::Status(session.clone(), reply)).await
     }
 
@@ -242,9 +242,9 @@ enum Request {
     Await(SessionName, Uuid, oneshot::Sender<Option<oneshot::Receiver<Outcome>>>),
     Answer(SessionName, ToolUseId, Answer, Reply<bool>),
     Cancel(SessionName, Reply<bool>),
-    Status(SessionName, oneshot::Sender<Option<Status>>),
+    Status(SessionName, oneshot::Sender<Option<LocalStatus>>),
     Sessions(oneshot::Sender<Vec<SessionName>>),
-    Ended(TurnEnd),
+    Ended(TurnReport),
 }
 
 /// How many requests may wait.

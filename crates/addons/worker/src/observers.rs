@@ -3,14 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire::{Incoming, Message, codec::Line, protocol::RawJson};
-use agentwire_eventlog::{Frame, FrameKind, Position};
+use agentwire_eventlog::{LogEvent, LogEventKind, Position};
 use agentwire_net::error_chain;
 use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::{
     config::WorkerConfig,
-    outcome::TurnEnd,
+    outcome::TurnReport,
     panics::caught,
     turn::{Fence, Question, SessionName, TurnInput},
 };
@@ -20,9 +20,9 @@ pub(crate) struct Observers {
     /// The session's name in the event log.
     name: String,
     fence: Option<Fence>,
-    /// The number of the last frame of the turn.
+    /// The number of the last event of the turn.
     sequence: u64,
-    /// How many frames of the turn, without deltas, the log has not stored.
+    /// How many events of the turn, without deltas, the log has not stored.
     missing: u64,
     /// When a failed log is called again. Until then, its failures can't delay the turn.
     retry_at: Option<Instant>,
@@ -36,7 +36,7 @@ impl Observers {
     pub(crate) async fn started(&mut self, fence: &Fence, input: &TurnInput) {
         self.fence = Some(fence.clone());
         (self.sequence, self.missing, self.retry_at) = (0, 0, None);
-        self.append(FrameKind::Start, || encode(input)).await;
+        self.append(LogEventKind::Start, || encode(input)).await;
     }
 
     pub(crate) async fn message(&mut self, incoming: &Incoming) {
@@ -44,9 +44,9 @@ impl Observers {
             (self.config.on_message)(fence, incoming);
         }
         match incoming {
-            Incoming::Message(Message::StreamEvent(_), line) => self.line(FrameKind::Delta, line).await,
+            Incoming::Message(Message::StreamEvent(_), line) => self.line(LogEventKind::Delta, line).await,
             Incoming::Message(_, line) | Incoming::Undecodable(_, line) => {
-                self.line(FrameKind::Message, line).await;
+                self.line(LogEventKind::Message, line).await;
             }
             // Other lines are not messages.
             _ => {}
@@ -57,29 +57,30 @@ impl Observers {
         if let Some(fence) = &self.fence {
             (self.config.on_question)(fence, question);
         }
-        self.append(FrameKind::Question, || encode(question)).await;
+        self.append(LogEventKind::Question, || encode(question)).await;
     }
 
-    pub(crate) async fn ended(&mut self, end: TurnEnd) {
+    pub(crate) async fn ended(&mut self, end: TurnReport) {
         self.retry_at = None;
         let missing = self.missing;
         // Without the callback, the engine would wait for ever.
-        let _ = caught("the event log", self.append(FrameKind::End, || encode(&End { end: &end, missing })))
-            .await;
+        let _ =
+            caught("the event log", self.append(LogEventKind::End, || encode(&End { end: &end, missing })))
+                .await;
         self.fence = None;
         (self.config.on_end)(end).await;
     }
 
-    async fn line(&mut self, kind: FrameKind, line: &Line) {
+    async fn line(&mut self, kind: LogEventKind, line: &Line) {
         let text =
             || RawJson::parse(String::from_utf8_lossy(line.as_bytes())).map_err(|error| error.to_string());
         self.append(kind, text).await;
     }
 
-    /// Appends a frame. If the log fails, the turn goes on without it.
-    async fn append(&mut self, kind: FrameKind, data: impl FnOnce() -> Result<RawJson, String>) {
+    /// Appends an event. If the log fails, the turn goes on without it.
+    async fn append(&mut self, kind: LogEventKind, data: impl FnOnce() -> Result<RawJson, String>) {
         let (Some(log), Some(fence)) = (&self.config.events, &self.fence) else { return };
-        let weight = u64::from(kind != FrameKind::Delta);
+        let weight = u64::from(kind != LogEventKind::Delta);
         if self.retry_at.is_some_and(|at| Instant::now() < at) {
             self.missing += weight;
             return;
@@ -87,15 +88,15 @@ impl Observers {
         let data = match data() {
             Ok(data) => data,
             Err(why) => {
-                // The log has not failed, so the next frames need not wait.
-                tracing::warn!(session = %self.name, epoch = fence.epoch, "the event log gets no frame of a malformed line: {why}");
+                // The log has not failed, so the next events need not wait.
+                tracing::warn!(session = %self.name, epoch = fence.epoch, "the event log gets no event of a malformed line: {why}");
                 self.missing += weight;
                 return;
             }
         };
         self.sequence += 1;
         let at = Position::new(fence.epoch, self.sequence);
-        let stored = log.append(&self.name, at, &Frame::new(kind, data)).await;
+        let stored = log.append(&self.name, at, &LogEvent::new(kind, data)).await;
         if let Err(error) = stored {
             tracing::warn!(session = %self.name, epoch = fence.epoch, "the turn goes on without the event log: {}", error_chain(&error));
             self.missing += weight;
@@ -104,12 +105,12 @@ impl Observers {
     }
 }
 
-/// The data of the last frame of a turn.
+/// The data of the last event of a turn.
 #[derive(Serialize)]
 struct End<'a> {
     #[serde(flatten)]
-    end: &'a TurnEnd,
-    /// How many frames of the turn, without deltas, are missing in the log.
+    end: &'a TurnReport,
+    /// How many events of the turn, without deltas, are missing in the log.
     missing: u64,
 }
 
@@ -145,7 +146,7 @@ mod tests {
             observers.message(&Incoming::decode(codec::Frame::new(line))).await;
         }
         let batch = log.tail(&name.to_string(), Position::START).await.unwrap();
-        let kinds: Vec<_> = batch.entries.iter().map(|entry| entry.frame.kind).collect();
-        assert_eq!((kinds, observers.missing), (vec![FrameKind::Start, FrameKind::Message], 1));
+        let kinds: Vec<_> = batch.entries.iter().map(|entry| entry.event.kind).collect();
+        assert_eq!((kinds, observers.missing), (vec![LogEventKind::Start, LogEventKind::Message], 1));
     }
 }

@@ -8,10 +8,10 @@ use crate::{
     turn::{Fence, Question},
 };
 
-/// The end of a turn.
+/// The report of a turn that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct TurnEnd {
+pub struct TurnReport {
     /// The fence that the turn was started with.
     pub fence: Fence,
     /// The outcome.

@@ -6,7 +6,7 @@ use agentwire::control::panics::catch_polls;
 
 /// Runs a future that calls code of the user. A panic is logged, and returned as a text.
 pub(crate) async fn caught<T>(name: &str, future: impl Future<Output = T>) -> Result<T, String> {
-    catch_polls(pin!(future), |output| output).await.map_err(|panic| {
+    catch_polls(pin!(future)).await.map_err(|panic| {
         let why = format!("{name} panicked: {panic}");
         tracing::error!("{why}");
         why

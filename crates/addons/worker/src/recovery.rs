@@ -263,6 +263,16 @@ mod tests {
     }
 
     #[test]
+    fn turn_of_answers_began_when_its_questions_were_asked() {
+        let answers = TurnInput::Answers(Vec::new());
+        let text = assistant(&json!({"type": "text", "text": "Done."}), "end_turn");
+        let finished = Recovery::read(&[prompt(), tool("a"), result("a"), text], &answers);
+        assert_eq!(finished, Recovery::Finished { text: "Done.".to_owned() });
+        let cut = Recovery::read(&[prompt(), tool("a"), result("a")], &answers);
+        assert_eq!(cut, Recovery::Interrupted { tools: Vec::new() });
+    }
+
+    #[test]
     fn policy_never_repeats_a_turn_that_began() {
         let input = TurnInput::Prompt { id: PROMPT.into(), text: "Go.".to_owned() };
         let interrupted = Recovery::Interrupted { tools: Vec::new() };

@@ -64,7 +64,7 @@ pub struct TurnSpec {
     pub secrets: BTreeMap<String, String>,
     /// The revision of the workspace to start from; `None` for the newest.
     pub revision: Option<String>,
-    /// An opaque token of the engine, returned unchanged in [`TurnEnd::ticket`](crate::TurnEnd::ticket).
+    /// An opaque token of the engine, returned unchanged in [`TurnReport::ticket`](crate::TurnReport::ticket).
     #[serde(default)]
     pub ticket: Option<Box<str>>,
 }

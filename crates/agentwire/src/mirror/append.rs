@@ -1,8 +1,8 @@
 //! Calls a store with a time limit, and catches its panics.
 
-use std::{pin::pin, time::Duration};
+use std::time::Duration;
 
-use agentwire_control::panics::catch_panic;
+use agentwire_control::panics::{catch_call, catch_polls};
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, StoreError, StoreFuture};
 use tokio::time::{sleep, timeout};
 
@@ -54,18 +54,14 @@ async fn caught<T>(
     limit: Duration,
     call: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreFault> {
-    let mut overdue = false;
-    let called = async {
-        // Dropped at the end of this block, because an overdue call may panic when dropped.
-        let mut call = pin!(call);
-        let outcome = timeout(limit, &mut call).await;
-        overdue = outcome.is_err();
-        outcome
-    };
-    match catch_panic(called).await {
+    let mut call = Box::pin(call);
+    let outcome = timeout(limit, catch_polls(call.as_mut())).await;
+    // An overdue call may panic when it is dropped.
+    let _ = catch_call(|| drop(call));
+    match outcome {
         Ok(Ok(outcome)) => outcome.map_err(StoreFault::Failed),
-        Err(text) if !overdue => Err(StoreFault::Panicked { text }),
-        _ => Err(StoreFault::TimedOut { after: limit }),
+        Ok(Err(text)) => Err(StoreFault::Panicked { text }),
+        Err(_) => Err(StoreFault::TimedOut { after: limit }),
     }
 }
 

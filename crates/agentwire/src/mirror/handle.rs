@@ -8,7 +8,7 @@ use std::{
 use agentwire_protocol::{ToolUseId, Uuid};
 use tokio::time::timeout;
 
-use super::queue::{Queue, State};
+use super::queue::{ENDED, Queue, State};
 
 /// A handle that reports which entries of a running session are stored.
 ///
@@ -65,9 +65,9 @@ impl StoreHandle {
         let queue = self.queue()?;
         let (upto, flushes) = queue.retry();
         let look = |state: &State| match &state.lost {
-            Some(why) => Some(Some(why.clone())),
+            Some(why) => Some(Err(why.clone())),
             None if state.done < upto || state.refused.is_some() && state.flushes == flushes => None,
-            None => Some(state.refused.clone()),
+            None => Some(state.refused.clone().map_or(Ok(()), Err)),
         };
         queue.settled(look).await
     }
@@ -106,8 +106,8 @@ impl StoreHandle {
     }
 
     async fn id_stored(&self, id: &str) -> Result<(), NotStored> {
-        let known = |state: &State| state.known.outcome(id).map(|lost| lost.as_deref().map(str::to_owned));
-        self.queue()?.settled(known).await
+        let look = |state: &State| Some(state.known.outcome(id)?.clone().map_err(|why| why.to_string()));
+        self.queue()?.settled(look).await
     }
 
     fn queue(&self) -> Result<Arc<Queue>, NotStored> {
@@ -159,16 +159,15 @@ impl Slot {
 }
 
 impl Queue {
-    /// Requests immediate appends and waits until `look` returns an outcome: `Some(None)` for stored, or a loss.
-    async fn settled(&self, look: impl Fn(&State) -> Option<Option<String>>) -> Result<(), NotStored> {
+    /// Requests immediate appends and waits until `look` returns an outcome: stored, or the reason of a loss.
+    async fn settled(&self, look: impl Fn(&State) -> Option<Result<(), String>>) -> Result<(), NotStored> {
         let _waiter = Waiter::new(self);
         let look = || {
             let state = self.state();
             match look(&state) {
-                Some(None) => Some(Ok(())),
-                Some(Some(why)) => Some(Err(NotStored::Lost { why })),
+                Some(outcome) => Some(outcome.map_err(|why| NotStored::Lost { why })),
                 // Nothing more will arrive.
-                None => (state.done == u64::MAX).then_some(Err(NotStored::Ended)),
+                None => (state.done == ENDED).then_some(Err(NotStored::Ended)),
             }
         };
         let settled = async {

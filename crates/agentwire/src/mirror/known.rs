@@ -9,8 +9,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known(VecDeque<(Box<str>, Outcome)>);
 
-/// The reason why an entry is not stored; `None` if it is.
-type Outcome = Option<Arc<str>>;
+/// Whether an entry is stored, or why it is not.
+type Outcome = Result<(), Arc<str>>;
 
 impl Known {
     /// Adds ids with an outcome; the oldest ids beyond the limit are forgotten.
@@ -107,10 +107,10 @@ mod tests {
     #[test]
     fn the_oldest_ids_are_forgotten() {
         let mut known = Known::default();
-        known.add((0..=MOST).map(|id| id.to_string().into()), None);
+        known.add((0..=MOST).map(|id| id.to_string().into()), Ok(()));
         assert!(known.outcome("0").is_none());
-        assert_eq!(known.outcome("1"), Some(&None));
-        known.add(["1".into()], Some("lost".into()));
-        assert_eq!(known.outcome("1"), Some(&Some("lost".into())));
+        assert_eq!(known.outcome("1"), Some(&Ok(())));
+        known.add(["1".into()], Err("lost".into()));
+        assert_eq!(known.outcome("1"), Some(&Err("lost".into())));
     }
 }

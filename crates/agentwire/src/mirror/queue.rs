@@ -38,12 +38,15 @@ pub(super) struct State {
     frames: VecDeque<Line>,
     /// The bytes of all frames that are not done, and of refused entries.
     bytes: usize,
-    /// The number of frames received, of frames that were flushed, and of frames that a flush was requested for.
+    /// The number of frames received so far.
     pub(super) received: u64,
+    /// The number of them that were flushed, or [`ENDED`].
     pub(super) done: u64,
+    /// The number of them that are to be flushed now.
     wanted: u64,
-    /// Whether a flush of refused entries was requested, and the number of flushes so far.
+    /// Whether a flush was requested for refused entries, even without new frames.
     retries: bool,
+    /// The number of flushes so far.
     pub(super) flushes: u64,
     /// The number of callers that wait for entries; while it is not zero, each frame is appended immediately.
     pub(super) waiters: usize,
@@ -81,7 +84,7 @@ pub(super) enum Job {
 /// The point in the queue that the reader waits for.
 #[derive(Clone, Copy)]
 struct FlushBarrier {
-    /// The number of frames that must be done; `u64::MAX` for the end of the worker.
+    /// The number of frames that must be done, or [`ENDED`].
     upto: u64,
     /// Whether it is the end of the session, which always waits.
     at_end: bool,
@@ -104,7 +107,7 @@ impl Queue {
     /// Adds a frame, or returns it if there is no room; a single frame always fits.
     pub(super) fn push(&self, line: Line) -> Result<(), Line> {
         let mut state = self.state();
-        if state.done == u64::MAX {
+        if state.done == ENDED {
             return Err(line);
         }
         if state.bytes > 0 && state.bytes + line.len() > self.options.max_pending {
@@ -182,7 +185,7 @@ impl Queue {
         state.closed |= at_end;
         let deadline = Some(Instant::now() + self.options.flush_limit);
         // The worker ends after its last flush, which includes refused entries.
-        let upto = if at_end { u64::MAX } else { state.received };
+        let upto = if at_end { ENDED } else { state.received };
         state.barrier = Some(FlushBarrier { upto, at_end, deadline });
         drop(state);
         self.work.notify_one();
@@ -227,7 +230,7 @@ impl Queue {
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
         let mut state = self.state();
         state.late = false;
-        state.known.add(ids, None);
+        state.known.add(ids, Ok(()));
         drop(state);
         self.changed.notify_waiters();
     }
@@ -239,7 +242,7 @@ impl Queue {
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
         let error = MirrorError { key: Some(part.key.clone()), entries: entries.len(), why };
         let mut state = self.state();
-        state.known.add(ids, Some(error.why.as_str().into()));
+        state.known.add(ids, Err(error.why.as_str().into()));
         let failure = if is_retried { &mut state.refused } else { &mut state.lost };
         failure.get_or_insert_with(|| error.text());
         if error.entries > 0 {
@@ -278,7 +281,7 @@ impl Queue {
     pub(super) fn worker_ended(&self) {
         let mut state = self.state();
         state.report_overflow(self.options.max_pending);
-        state.done = u64::MAX;
+        state.done = ENDED;
         self.wake(state);
     }
 
@@ -380,5 +383,7 @@ fn is_behind(most: usize) -> String {
     format!("the store is too slow: more than {most} bytes would be pending")
 }
 
+/// Stands for the end of the worker, instead of a number of frames.
+pub(super) const ENDED: u64 = u64::MAX;
 /// The limit of separate reports while nothing reads.
 const MAX_REPORTS: usize = 32;

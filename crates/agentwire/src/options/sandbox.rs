@@ -140,6 +140,34 @@ mod tests {
     }
 
     #[test]
+    fn settings_weaken_no_restriction_of_the_option() {
+        for own in [
+            json!({"network": {"allowedDomains": ["a"]}}),
+            json!({"network": {"deniedDomains": ["a"]}}),
+            json!({"network": {"strictAllowlist": true}}),
+        ] {
+            check(own.clone(), json!({"network": {"httpProxyPort": 1, "socksProxyPort": 2}}), own);
+        }
+        let denied = json!({"files": [{"path": "/k", "mode": "deny"}]});
+        check(
+            json!({"credentials": denied}),
+            json!({"filesystem": {"disabled": true}}),
+            json!({"credentials": denied, "filesystem": {}}),
+        );
+    }
+
+    #[test]
+    fn option_weakens_no_restriction_of_the_settings() {
+        let denied = json!({"envVars": [{"name": "A", "mode": "deny"}]});
+        let masked = json!({"envVars": [{"name": "A", "mode": "mask"}]});
+        check(
+            json!({"filesystem": {"denyWrite": ["/a"]}, "credentials": masked}),
+            json!({"filesystem": {"denyWrite": ["/b"]}, "credentials": denied}),
+            json!({"filesystem": {"denyWrite": ["/b", "/a"]}, "credentials": denied}),
+        );
+    }
+
+    #[test]
     fn some_parts_are_replaced_whole() {
         check(
             json!({"ripgrep": {"command": "rg"}}),

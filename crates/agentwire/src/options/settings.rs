@@ -79,7 +79,8 @@ impl Options {
         self
     }
 
-    /// Returns whether the program gives settings or a sandbox to the CLI, which reports no source without a setting.
+    /// Returns whether the program gives the CLI settings or a sandbox. An object without a setting does not count,
+    /// because the CLI reports no source for it.
     pub(crate) fn has_own_settings(&self) -> bool {
         match &self.settings {
             _ if self.sandbox.is_some() => true,

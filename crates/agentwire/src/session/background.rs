@@ -17,8 +17,8 @@ use crate::observe::Watch;
 /// The time limit for background work after the last result, and whether callbacks run meanwhile.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BackgroundWork {
-    /// The builder's setting; the inner `None` means no limit.
-    pub(super) limit: Option<Option<Duration>>,
+    /// The limit that the builder or the CLI's environment sets; zero means no limit.
+    pub(super) limit: Option<Duration>,
     callbacks: Arc<Callbacks>,
 }
 
@@ -36,14 +36,13 @@ impl BackgroundWork {
     /// Sets the limit from the CLI's environment unless the builder set one.
     pub(super) fn set_default_limit(&mut self, environment: impl FnOnce() -> Option<String>) {
         if self.limit.is_none() {
-            let set = environment().and_then(|set| set.trim().parse().ok()).map(Duration::from_millis);
-            self.limit = set.map(Some);
+            self.limit = environment().and_then(|set| set.trim().parse().ok()).map(Duration::from_millis);
         }
     }
 
     /// Returns how long a run may continue after its last result; `None` means no limit.
     pub(crate) fn limit(&self) -> Option<Duration> {
-        self.limit.unwrap_or(Some(LIMIT)).filter(|limit| !limit.is_zero())
+        Some(self.limit.unwrap_or(LIMIT)).filter(|limit| !limit.is_zero())
     }
 
     pub(crate) fn mark(&self) -> ActivityMark {

@@ -119,7 +119,8 @@ setters! {
     /// With [`query_all`](crate::query_all) it starts at the end of the stream at the earliest.
     /// It restarts when the CLI reports that it is still working and when a callback has run.
     /// A turn itself has no time limit.
-    background_limit: impl Into<Option<Duration>> => parts.background.limit = Some(background_limit.into());
+    background_limit: impl Into<Option<Duration>> =>
+        parts.background.limit = Some(background_limit.into().unwrap_or_default());
 
     /// Sets how long the CLI may take to answer the handshake, in which it starts MCP servers and runs the `SessionStart`
     /// hooks of the settings. Two minutes by default. The error names the hooks that still run.

@@ -49,7 +49,7 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     let id = loaded.key.session_id().to_string();
     let (mut known, mut bytes) = (Known::default(), 0);
     for entries in loaded.subpaths.iter().map(|(_, entries)| entries).chain([&loaded.entries]) {
-        known.add(entries.iter().flat_map(ids), None);
+        known.add(entries.iter().flat_map(ids), Ok(()));
         bytes += entries.iter().map(|entry| entry.as_str().len()).sum::<usize>();
     }
     let reader = options.user.as_deref().map(User::find).transpose()?;

@@ -154,22 +154,7 @@ impl Start {
         let (control, mut messages, task) = Task::spawn(&runtime, connection, handle, grace);
         let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
         let handshake = Handshake::perform(&control, plan.initialize, limit).await;
-        let handshake = handshake.map_err(|mut error| {
-            match &mut error {
-                Error::Control(ControlError::TimedOut { detail, .. }) => {
-                    let (mut causes, _) = unread_causes(&mut messages);
-                    let stderr = Some(peer.stderr_tail()).filter(|tail| !tail.trim().is_empty());
-                    causes.extend(stderr.map(|tail| format!("stderr: {}", tail.trim_end())));
-                    *detail = causes.join(", ");
-                }
-                Error::Ended(ending) if ending.error_result.is_none() && ending.transport.is_none() => {
-                    let (_, output) = unread_causes(&mut messages);
-                    Arc::make_mut(ending).transport = output.or_else(|| Some("in the handshake".to_owned()));
-                }
-                _ => {}
-            }
-            error
-        })?;
+        let handshake = handshake.map_err(|error| explained(error, &mut messages, &peer.stderr_tail()))?;
         drop(peer);
         let mut warnings = plan.warnings;
         if !self.parts.hooks.is_empty() {
@@ -255,28 +240,38 @@ fn is_too_old_to_wait(error: &Error) -> bool {
     exit.is_some_and(|exit| exit.stderr_tail.contains(&format!("unknown option '--{AWAIT_INITIALIZE}'")))
 }
 
-/// Reads the messages of a failed handshake. Returns the hooks of the settings that still run, because the CLI replies
-/// after them, and the first line that is not JSON, such as the refusal of another program.
-fn unread_causes(messages: &mut Messages) -> (Vec<String>, Option<String>) {
-    let mut context = Context::from_waker(Waker::noop());
-    let (mut hooks, mut output) = (Vec::new(), None);
-    while let Poll::Ready(Ok(event)) = messages.poll_next(&mut context) {
-        let SessionEvent::Incoming(incoming, _) = event else { continue };
-        match incoming {
-            Incoming::NonJson(line) if output.is_none() => {
-                output = Some(format!("output that is not JSON: `{}`", line.excerpt().trim_end()));
-            }
-            Incoming::Message(Message::System(System::HookStarted(hook)), _) => {
-                let text = format!("the hook `{}` of the settings still runs", hook.hook_name);
-                hooks.push((hook.hook_id, text));
-            }
-            Incoming::Message(Message::System(System::HookResponse(ended)), _) => {
-                hooks.retain(|(id, _)| *id != ended.hook_id);
-            }
+/// Adds the causes to the error of a failed handshake: the hooks of the settings that still run, because the CLI replies
+/// after them, and the stderr; or the first line that is not JSON, such as the refusal of another program.
+fn explained(mut error: Error, messages: &mut Messages, stderr: &str) -> Error {
+    let (mut running, mut output) = (Vec::new(), None);
+    while let Poll::Ready(Ok(event)) = messages.poll_next(&mut Context::from_waker(Waker::noop())) {
+        match event {
+            SessionEvent::Incoming(Incoming::NonJson(line), _) => _ = output.get_or_insert(line),
+            SessionEvent::Incoming(Incoming::Message(Message::System(message), _), _) => match message {
+                System::HookStarted(hook) => running.push(hook),
+                System::HookResponse(ended) => running.retain(|hook| hook.hook_id != ended.hook_id),
+                _ => {}
+            },
             _ => {}
         }
     }
-    (hooks.into_iter().map(|(_, text)| text).collect(), output)
+    match &mut error {
+        Error::Control(ControlError::TimedOut { detail, .. }) => {
+            let running = running.iter().map(|hook| &hook.hook_name);
+            let running = running.map(|hook| format!("the hook `{hook}` of the settings still runs"));
+            let stderr = Some(stderr.trim_end()).filter(|tail| !tail.is_empty());
+            let causes = running.chain(stderr.map(|tail| format!("stderr: {tail}")));
+            *detail = causes.collect::<Vec<_>>().join(", ");
+        }
+        Error::Ended(ending) if ending.error_result.is_none() && ending.transport.is_none() => {
+            Arc::make_mut(ending).transport = Some(match output {
+                Some(line) => format!("output that is not JSON: `{}`", line.excerpt().trim_end()),
+                None => "in the handshake".to_owned(),
+            });
+        }
+        _ => {}
+    }
+    error
 }
 
 /// Returns warnings about handshake fields that the CLI ignored.

@@ -47,9 +47,9 @@ impl Default for Grace {
 }
 
 impl Grace {
-    /// Returns the grace periods of this session, and applies them to its handle: they are short for a CLI that was
-    /// given no work, because it has nothing to finish or store.
-    fn of(self, control: &Control, handle: &impl PeerHandle) -> Self {
+    /// Shortens the grace periods of a CLI that was given no work, because it has nothing to finish or store: those of its
+    /// handle, and the returned ones.
+    fn limit_unused(self, control: &Control, handle: &impl PeerHandle) -> Self {
         if control.was_given_work() {
             return self;
         }
@@ -130,12 +130,12 @@ impl Task {
 
     /// Returns the shutdown step that has ended the CLI so far.
     pub(super) fn ended_by(&self) -> EndedBy {
-        *self.shutdown.ended_by()
+        *self.shutdown.step()
     }
 
     /// Returns the shutdown step that had ended the CLI when the session ended. Call it after that only.
     pub(super) fn ended_session_by(&self) -> EndedBy {
-        self.shutdown.by_then()
+        self.shutdown.record_last_step()
     }
 
     /// Returns the exit of the process, once [`ended`](Self::ended) has returned.
@@ -170,7 +170,7 @@ struct Peer {
 /// The handle is dropped afterwards, which ends the CLI within this grace period.
 impl Drop for Peer {
     fn drop(&mut self) {
-        self.grace.of(&self.control, &self.handle);
+        self.grace.limit_unused(&self.control, &self.handle);
     }
 }
 
@@ -184,9 +184,10 @@ struct Shutdown {
     forced: AtomicBool,
     /// Whether remaining output is discarded.
     closed: AtomicBool,
-    by: Mutex<EndedBy>,
-    /// The same when the session ended: later steps only end what is left of the process.
-    by_then: OnceLock<EndedBy>,
+    /// The last step so far.
+    step: Mutex<EndedBy>,
+    /// The last step before the session ended; later ones end only what is left of the process.
+    last_step: OnceLock<EndedBy>,
     /// The exit of the process, once known.
     exit: Mutex<Option<ExitReport>>,
 }
@@ -198,7 +199,7 @@ impl Shutdown {
         F: Future<Output = ()>,
     {
         driver.run().await;
-        self.by_then();
+        self.record_last_step();
         if handle.has_process() {
             // The process may have closed its output and live on.
             self.force();
@@ -211,12 +212,12 @@ impl Shutdown {
 
     /// Shuts the peer down once that is requested: waits for the grace period, then sends SIGTERM, then SIGKILL.
     ///
-    /// Returns only if the peer should have ended long ago: the session is then abandoned.
+    /// Returns only if the session has not ended after all grace periods; the caller then abandons it.
     /// The output of an exited peer is read at the reader's pace, unless the session is closed.
     async fn enforce(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         let steps = async {
             self.wait_for_request_and_grace(control, handle, grace).await;
-            self.escalate(handle, grace.of(control, handle)).await;
+            self.escalate(handle, grace.limit_unused(control, handle)).await;
         };
         tokio::select! {
             biased;
@@ -235,7 +236,7 @@ impl Shutdown {
     async fn wait_for_request_and_grace(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         loop {
             self.asked.notified().await;
-            sleep(grace.of(control, handle).after_input).await;
+            sleep(grace.limit_unused(control, handle).after_input).await;
             if self.forced.load(Ordering::Relaxed) || control.is_idle() {
                 return;
             }
@@ -250,23 +251,24 @@ impl Shutdown {
 
     /// Sends SIGTERM, then SIGKILL, each with its grace period.
     async fn escalate(&self, handle: &impl PeerHandle, grace: Grace) {
-        for (how, by) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
-            *self.ended_by() = by;
+        for (how, step) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
+            *self.step() = step;
             if handle.signal(how).is_err() {
                 // The peer can't be signalled; dropping the handle is the last resort.
                 break;
             }
             sleep(grace.after(how, handle)).await;
         }
-        *self.ended_by() = EndedBy::Abandoned;
+        *self.step() = EndedBy::Abandoned;
     }
 
-    fn by_then(&self) -> EndedBy {
-        *self.by_then.get_or_init(|| *self.ended_by())
+    /// Records the last step when the session ends, and returns it from then on.
+    fn record_last_step(&self) -> EndedBy {
+        *self.last_step.get_or_init(|| *self.step())
     }
 
-    fn ended_by(&self) -> MutexGuard<'_, EndedBy> {
-        self.by.lock().unwrap_or_else(PoisonError::into_inner)
+    fn step(&self) -> MutexGuard<'_, EndedBy> {
+        self.step.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

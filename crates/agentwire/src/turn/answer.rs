@@ -56,8 +56,7 @@ impl Turn<'_> {
             }
         }
         let schema = self.session.schema.clone();
-        let why = self.ended.unwrap_or_default();
-        let result = self.take_result()?.ok_or(Error::NoResult { why })?;
+        let result = self.take_result()?;
         if result.is_error {
             return Err(Error::turn_failed(result, self.failure.as_ref()));
         }

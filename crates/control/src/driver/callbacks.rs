@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use agentwire_codec::Frame;
 use agentwire_protocol::{RawJson, RequestId};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -24,17 +23,8 @@ pub(super) struct RunningCallback {
 }
 
 /// Starts a callback, or refuses the request if no responder handles it.
-///
-/// If the input is closed, starts no callback, and queues the request for the reader as an unhandled message.
 pub(super) fn start(host: &Host, callback: PendingCallback) {
     let PendingCallback { id, number, cancelled, request, line } = callback;
-    let Some(cancelled) = cancelled else {
-        // The answer could not be sent, so a handler must not act on the request.
-        host.shared.push_line(Frame::new(line));
-        // This closes the request, and always fails.
-        let _ = host.shared.with_router(|router| router.answer(&id, Err("the input is closed".to_owned())));
-        return;
-    };
     let guard = AnswerGuard { shared: Arc::clone(&host.shared), id, number, done: false };
     let Some(handle) = host.handle.upgrade() else {
         return guard.refuse("the session was dropped");
@@ -44,7 +34,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
     match catch_call(|| host.responder.respond(request, context)) {
         Ok(Some(reply)) => run(guard, cancelled, reply),
         Ok(None) => {
-            host.shared.push_line(Frame::new(line));
+            host.shared.push_line(line);
             guard.refuse(&format!("no handler for a request of subtype `{subtype}`"));
         }
         Err(panic) => guard.refuse(&panicked(&panic)),

@@ -44,11 +44,12 @@ impl State {
                 }
                 RouterEvent::Inbound { id, request, line } => {
                     let refusal = responder.and_then(|responder| refusal(responder, &request));
-                    if self.router.is_ending() {
-                        // The router has just opened the request, so it can be answered.
-                        let _ = self.router.answer(&id, refuse(refusal, ENDING));
-                    } else {
+                    if self.router.input_is_open() && !self.router.is_ending() {
                         effects.callbacks.push(self.enter(id, request, line, refusal));
+                    } else if self.router.answer(&id, refuse(refusal, ENDING)).is_err() {
+                        // The input is closed, so no handler may act on the request. The reader gets it.
+                        effects.queued = true;
+                        self.push_line(line);
                     }
                 }
                 RouterEvent::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
@@ -65,7 +66,7 @@ impl State {
         }
     }
 
-    /// Registers the callback of a request, before a later frame can cancel it. It gets no token if the input is closed.
+    /// Registers the callback of a request, before a later frame can cancel it.
     fn enter(
         &mut self,
         id: RequestId,
@@ -75,11 +76,8 @@ impl State {
     ) -> PendingCallback {
         self.last_callback += 1;
         let number = self.last_callback;
-        let cancelled = self.router.input_is_open().then(CancellationToken::new);
-        if let Some(cancelled) = &cancelled {
-            let running = RunningCallback { number, cancelled: cancelled.clone(), refusal };
-            self.callbacks.insert(id.clone(), running);
-        }
+        let cancelled = CancellationToken::new();
+        self.callbacks.insert(id.clone(), RunningCallback { number, cancelled: cancelled.clone(), refusal });
         PendingCallback { id, number, cancelled, request, line }
     }
 

@@ -138,24 +138,24 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
     ) -> Option<Result<Option<Batch>, WireError>> {
         let mut read = pin!(read);
         if self.exit.is_none() {
-            let (shared, mut waits) = (self.shared, false);
-            let batch = tokio::select! {
+            let shared = self.shared;
+            tokio::select! {
                 biased;
-                batch = &mut read => Ok(batch),
+                batch = &mut read => {
+                    // After a batch, `may_read` does this under the lock that it takes anyway.
+                    if !matches!(batch, Ok(Some(_))) {
+                        shared.set_reading(false);
+                    }
+                    return Some(batch);
+                }
                 // Polled only while the read waits.
                 exit = async {
-                    waits = true;
                     shared.set_reading(true);
                     self.ended.as_mut().await
-                } => Err(exit),
-            };
-            // After a batch, `may_read` does this under the lock that it takes anyway.
-            if waits && !matches!(batch, Ok(Ok(Some(_)))) {
-                shared.set_reading(false);
-            }
-            match batch {
-                Ok(batch) => return Some(batch),
-                Err(exit) => self.exited(exit),
+                } => {
+                    shared.set_reading(false);
+                    self.exited(exit);
+                }
             }
         }
         let since = Instant::now();

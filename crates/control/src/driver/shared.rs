@@ -62,7 +62,8 @@ pub(crate) struct State {
     has_responder: bool,
     /// Whether reading waits for the user.
     pub(super) reading_paused: bool,
-    /// When the current read began to wait for output of a running peer. Exact only if the input was broken by then.
+    /// Since when a read waits for output of a running peer. The start of the session stands for every time before the
+    /// input broke.
     pub(super) reading_since: Option<Instant>,
     /// Whether the writing half has ended.
     pub(super) input_finished: bool,
@@ -80,8 +81,7 @@ pub(super) struct PendingCallback {
     pub(super) id: RequestId,
     /// Distinguishes it from a later callback with the same request id.
     pub(super) number: u64,
-    /// The callback's token; `None` if its answer can't be sent.
-    pub(super) cancelled: Option<CancellationToken>,
+    pub(super) cancelled: CancellationToken,
     pub(super) request: InboundRequest,
     pub(super) line: Line,
 }
@@ -196,11 +196,10 @@ impl Shared {
         })
     }
 
-    /// Queues a line that the router does not show.
-    pub(super) fn push_line(&self, line: Frame) {
+    /// Queues a line that the router does not show, and wakes the reader.
+    pub(super) fn push_line(&self, line: Line) {
         let mut state = self.state();
-        let turn = Arc::clone(state.router.turn());
-        state.queue.push(RawEvent::Incoming(Received::Frame(line), turn));
+        state.push_line(line);
         let reader = state.queue.take_reader();
         drop(state);
         if let Some(reader) = reader {
@@ -276,6 +275,12 @@ impl Shared {
 }
 
 impl State {
+    /// Queues a line that the router does not show.
+    pub(super) fn push_line(&mut self, line: Line) {
+        let turn = Arc::clone(self.router.turn());
+        self.queue.push(RawEvent::Incoming(Received::Frame(Frame::new(line)), turn));
+    }
+
     /// Returns the bytes that count towards the hard limit.
     pub(super) fn unread_bytes(&self) -> usize {
         // A single request never stops reading, because its callback may need the reply to a call.

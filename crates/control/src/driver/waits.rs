@@ -35,36 +35,36 @@ impl Shared {
         let mut waiter = None;
         wait(&self.written, || {
             let mut state = self.state();
-            let room = state.router.transmit_bytes() <= self.config.write_buffer_limit;
-            let waits = !room && state.router.check_input(subtype).is_ok() || state.router.awaits_ending();
-            if waits && let Some(unread) = state.backlog(&self.config) {
+            let (input, waiting) = (state.router.check_input(subtype), state.router.transmit_bytes());
+            let waits = match &input {
+                Ok(()) => waiting > self.config.write_buffer_limit,
+                Err(_) => state.router.awaits_ending(),
+            };
+            if !waits {
+                // Always `Some`: this closure runs again only after it returned `None`.
+                return act.take().map(|act| {
+                    let done = self.apply(state, act);
+                    // A new prompt may have displaced the state of an old one.
+                    self.prompt_changed.notify_waiters();
+                    done
+                });
+            }
+            if let Some(unread) = state.backlog(&self.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype.into(), unread }));
             }
-            if waits && self.now() >= deadline {
-                if let Err(closed) = state.router.check_input(subtype) {
-                    return Some(Err(closed));
-                }
-                let waiting = state.router.transmit_bytes();
-                return Some(Err(ControlError::NotSent { subtype: subtype.into(), after: limit, waiting }));
+            if self.now() >= deadline {
+                let late = ControlError::NotSent { subtype: subtype.into(), after: limit, waiting };
+                return Some(Err(input.err().unwrap_or(late)));
             }
-            if waits {
-                let is_first = state.room_deadline.is_none_or(|first| deadline < first);
-                if is_first {
-                    state.room_deadline = Some(deadline);
-                }
-                waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
-                if is_first {
-                    self.deadlines.notify_one();
-                }
-                return None;
+            let is_first = state.room_deadline.is_none_or(|first| deadline < first);
+            if is_first {
+                state.room_deadline = Some(deadline);
             }
-            // Always `Some`: this closure runs again only after it returned `None`.
-            act.take().map(|act| {
-                let done = self.apply(state, act);
-                // A new prompt may have displaced the state of an old one.
-                self.prompt_changed.notify_waiters();
-                done
-            })
+            waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
+            if is_first {
+                self.deadlines.notify_one();
+            }
+            None
         })
         .await
     }

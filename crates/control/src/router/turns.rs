@@ -24,7 +24,8 @@ pub(super) struct Turns {
     /// The last [`MAX_PROMPTS`] prompts that were sent with an id.
     prompts: HashMap<Uuid, PromptState>,
     order: VecDeque<Uuid>,
-    /// How many of the last prompts were sent in the current turn, so that its result answers them only if it names them.
+    /// How many of the last prompts were sent in the current turn. Its result answers such a prompt only if it names
+    /// it.
     sent_in_turn: usize,
     /// How many prompts were sent, with and without an id; one that is sent again counts once.
     prompts_sent: u64,
@@ -162,8 +163,8 @@ impl Turns {
         false
     }
 
-    /// Handles a message of the conversation that is not decoded. A stream event never begins a turn or names a prompt
-    /// first.
+    /// Handles a message of the conversation that is not decoded. Before a stream event, another message has begun the
+    /// turn and named the prompt.
     pub(super) fn conversation_continued(&mut self) {
         self.error_result = None;
     }

@@ -231,14 +231,13 @@ impl<'a> Reader<'a> {
 
     /// Applies a quantifier to the atom before it, or returns `None` if there is no quantifier.
     fn repeated(&mut self, atom: &[Sample]) -> Option<Vec<Sample>> {
-        let least = match self.rest.chars().next()? {
-            '*' | '?' => 0,
-            '+' => 1,
-            '{' => self.least()?,
+        let (least, rest) = match self.rest.split_at_checked(1)? {
+            ("*" | "?", rest) => (0, rest),
+            ("+", rest) => (1, rest),
+            ("{", rest) => least(rest)?,
             _ => return None,
         };
-        self.rest =
-            self.rest.split_at(self.rest.find('}').filter(|_| self.rest.starts_with('{')).unwrap_or(0) + 1).1;
+        self.rest = rest;
         self.skip("?");
         let times = |sample: &Sample| {
             let mut repeated = Sample { text: String::new(), branches: sample.branches.clone() };
@@ -251,15 +250,15 @@ impl<'a> Reader<'a> {
         }
         Some(repeated)
     }
+}
 
-    /// Returns the minimum of a `{min,max}`, or `None` for a literal brace.
-    fn least(&self) -> Option<usize> {
-        let (count, _) = self.rest.strip_prefix('{')?.split_once('}')?;
-        let (least, most) = count.split_once(',').unwrap_or((count, ""));
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_count = !least.is_empty() && digits(least) && digits(most);
-        is_count.then(|| least.parse().unwrap_or(usize::MAX))
-    }
+/// Reads after a `{`: returns the minimum of `{min,max}` and the text behind it, or `None` for a literal brace.
+fn least(text: &str) -> Option<(usize, &str)> {
+    let (count, rest) = text.split_once('}')?;
+    let (least, most) = count.split_once(',').unwrap_or((count, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_count = !least.is_empty() && digits(least) && digits(most);
+    is_count.then(|| (least.parse().unwrap_or(usize::MAX), rest))
 }
 
 /// Concatenates all pairs, or, if there would be too many, enough pairs to use each sample at least once.

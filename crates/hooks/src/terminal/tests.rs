@@ -85,6 +85,29 @@ fn request_is_shown_without_control_characters() {
 }
 
 #[test]
+fn no_text_of_a_request_hides_or_reorders_others() {
+    const ODD: &str = "\u{1b}[2J\u{202e}\u{2066}";
+    let option = json!({"label": ODD, "description": ODD, "preview": ODD});
+    let question = json!({"question": ODD, "header": "h", "multiSelect": false, "options": [option]});
+    let folders = json!({"type": "addDirectories", "directories": [ODD], "destination": "session"});
+    for (tool, input) in [
+        (ODD, json!({"command": ODD})),
+        ("Edit", json!({"file_path": ODD, "old_string": ODD, "new_string": ""})),
+        ("ExitPlanMode", json!({"plan": ODD})),
+        ("AskUserQuestion", json!({"questions": [question]})),
+    ] {
+        let request = json!({
+            "tool_name": tool, "tool_use_id": "t", "input": input, "title": ODD, "description": ODD,
+            "decision_reason": ODD, "agent_id": ODD, "mcp_server": {"name": ODD},
+            "permission_suggestions": [folders],
+        });
+        let (_, shown) = typed(request, "n\n");
+        assert!(shown.contains('\u{fffd}'), "{tool:?}: {shown:?}");
+        assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{2066}']), "{tool:?}: {shown:?}");
+    }
+}
+
+#[test]
 fn always_is_refused_and_y_is_not_enough_if_the_request_forbids_it() {
     let mut once = bash();
     once["suppress_always_allow_rule"] = json!(true);

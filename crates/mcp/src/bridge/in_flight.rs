@@ -108,3 +108,18 @@ impl Drop for CancelOnDrop {
 
 /// More requests than any CLI has open at the same time.
 const MAX_IN_FLIGHT: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn request_over_the_limit_is_refused_until_another_ends() {
+        let (all, cancelled) = (InFlightRequests::default(), CancellationToken::new());
+        let enter = |id: usize| all.enter(&RawJson::parse(id.to_string()).unwrap(), &cancelled);
+        let mut entered: Vec<_> = (0..MAX_IN_FLIGHT).map(|id| enter(id).unwrap()).collect();
+        assert_eq!(enter(MAX_IN_FLIGHT).unwrap_err(), "1024 requests are in flight at this MCP server");
+        drop(entered.pop());
+        enter(MAX_IN_FLIGHT).unwrap();
+    }
+}

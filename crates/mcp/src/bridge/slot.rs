@@ -102,7 +102,7 @@ impl ServerSlot {
     fn instance(&self, initializes: bool, control: &Control) -> Option<Arc<Instance>> {
         let mut instance = self.instance.lock().unwrap_or_else(PoisonError::into_inner);
         match &*instance {
-            Some(open) if !open.has_ended() => return Some(Arc::clone(open)),
+            Some(open) if !open.detect_end() => return Some(Arc::clone(open)),
             Some(_) if !initializes => return None,
             _ => {}
         }
@@ -146,8 +146,8 @@ impl Instance {
         })
     }
 
-    /// Returns whether the server has ended. If so, all open requests fail.
-    pub(super) fn has_ended(&self) -> bool {
+    /// Checks whether the server has ended. If so, all open requests fail.
+    pub(super) fn detect_end(&self) -> bool {
         let has_ended = self.session.has_ended();
         if has_ended {
             self.ended.cancel();
@@ -185,17 +185,10 @@ impl Instance {
         } else {
             self.session.handle(message)
         };
-        let asked = id.clone();
-        let carried = Box::pin(async move {
-            let answer = response.await?;
-            // The CLI waits for a response with its id, without a limit.
-            let answer = if rpc::answers(&answer, &asked) { answer } else { no_response(&asked) };
-            Some(rpc::carried(&answer))
-        });
-        Box::pin(self.wait_for_answer(carried, id, request, context))
+        Box::pin(self.wait_for_answer(response, id, request, context))
     }
 
-    /// Waits for the answer to a request, in the form of a control response, or for its cancellation.
+    /// Waits for the answer to a request or for its cancellation. Returns the answer in the form of a control response.
     async fn wait_for_answer(
         self: Arc<Self>,
         response: ResponseFuture,
@@ -203,29 +196,30 @@ impl Instance {
         request: InFlightRequest,
         context: CallContext,
     ) -> Result<RawJson, CallbackError> {
-        let error = |code, why: &str| rpc::carried(&rpc::error(&id, code, why));
-        let failed = |why: &str| error(rpc::INTERNAL_ERROR, why);
+        let failed = |why: &str| rpc::error(&id, rpc::INTERNAL_ERROR, why);
         let response = async {
             let answer = response.await;
             self.flush().await;
-            self.has_ended();
+            self.detect_end();
             answer
         };
-        let answered = |answer: Result<_, String>| match answer {
-            Ok(Some(answer)) => answer,
-            Ok(None) => failed("the MCP server gave no answer"),
-            Err(panic) => {
-                note_panic(&panic);
-                failed(&format!("the MCP server panicked: {panic}"))
-            }
-        };
-        Ok(tokio::select! {
+        let answer = tokio::select! {
             biased;
-            () = request.cancelled.cancelled() => error(rpc::CANCELLED, "the request was cancelled"),
+            () = request.cancelled.cancelled() => rpc::error(&id, rpc::CANCELLED, "the request was cancelled"),
             () = context.cancelled.cancelled() => return Err("the request was cancelled".into()),
-            answer = catch_panic(response) => answered(answer),
+            answer = catch_panic(response) => match answer {
+                Ok(Some(answer)) if rpc::answers(&answer, &id) => answer,
+                // The CLI waits for a response with its id, without a limit.
+                Ok(Some(_)) => failed("the MCP server's answer is no response to this request"),
+                Ok(None) => failed("the MCP server gave no answer"),
+                Err(panic) => {
+                    note_panic(&panic);
+                    failed(&format!("the MCP server panicked: {panic}"))
+                }
+            },
             () = self.ended.cancelled() => failed("the MCP server has ended"),
-        })
+        };
+        Ok(rpc::carried(&answer))
     }
 
     /// Handles a notification or a response.
@@ -257,10 +251,6 @@ struct Cancelled {
 #[derive(Deserialize)]
 struct Called {
     name: Box<str>,
-}
-
-fn no_response(id: &RawJson) -> RawJson {
-    rpc::error(id, rpc::INTERNAL_ERROR, "the MCP server's answer is no response to this request")
 }
 
 /// The text that the model reads after a call that the policy denies.

@@ -131,7 +131,7 @@ impl ServerSession {
     }
 }
 
-/// Handlers may outlive the session, and keep the client.
+/// Closes the client, because handlers may outlive the session and hold it.
 impl Drop for ServerSession {
     fn drop(&mut self) {
         self.client.close();

@@ -22,7 +22,8 @@ fn own_offset(text: &str, error: &serde_json::Error) -> usize {
     (start + error.column()).min(text.len())
 }
 
-/// Records that an error lies in `held`, a part of the text that was buffered until its object's tag was found.
+/// Records the place of an error inside `held`, the part of the text that was buffered until the tag of its object was
+/// found.
 ///
 /// Its deserializer counts positions from the start of `held`. A fault further inside was recorded before.
 pub(crate) fn note_held_fault(held: &str, error: &serde_json::Error) {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agentwire_restate::Prompt;
+use agentwire_restate::SessionPrompt;
 use agentwire_worker::{Outcome, Recovery, SessionName};
 use serde_json::json;
 
@@ -23,8 +23,9 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let cluster = Cluster::start(setup, Plan { nodes: 1, cli: &setup.cli, script, settings }).await?;
     let mut first = cluster.worker()?;
     let prompts: Vec<_> = (0..sessions).map(|n| prompt(n, "Go.")).collect();
-    let send =
-        async |session: &SessionName, prompt: &Prompt| Ok(cluster.client.send(session, prompt).await?);
+    let send = async |session: &SessionName, prompt: &SessionPrompt| {
+        Ok(cluster.client.send(session, prompt).await?)
+    };
     for (n, prompt) in prompts.iter().enumerate() {
         cluster.fewer_start(n, AT_ONCE).await?;
         within("the prompt is stored", LIMIT, send(&session(n), prompt)).await?;

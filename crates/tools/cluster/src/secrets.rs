@@ -70,7 +70,7 @@ async fn searched(setup: &Setup) -> Result<String, Failure> {
     judge(&places, &canary, &controls)
 }
 
-/// Fails if a place has the secret, or a place of a kind that has the second text seems to lack it.
+/// Fails if a place has the secret, or if no place of a control's kind has its text: the search then finds nothing.
 fn judge(places: &[Place], canary: &str, controls: &[(&str, &str)]) -> Result<String, Failure> {
     let found: Vec<_> = places.iter().filter(|place| place.has(canary)).map(|place| &*place.name).collect();
     let is_seen = |(kind, text): &&(&str, &str)| {

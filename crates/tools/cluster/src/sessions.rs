@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentwire_restate::Prompt;
+use agentwire_restate::SessionPrompt;
 use agentwire_worker::{Answer, Outcome, Phase, Question, SessionName, TurnSpec};
 use serde_json::json;
 
@@ -25,8 +25,8 @@ pub(crate) fn session(n: usize) -> SessionName {
 }
 
 /// Returns the `n`th prompt.
-pub(crate) fn prompt(n: usize, text: &str) -> Prompt {
-    Prompt::new(TurnSpec::prompt(format!("5f3f4c52-5a35-4f0e-9a51-{n:012x}"), text))
+pub(crate) fn prompt(n: usize, text: &str) -> SessionPrompt {
+    SessionPrompt::new(TurnSpec::prompt(format!("5f3f4c52-5a35-4f0e-9a51-{n:012x}"), text))
 }
 
 /// Returns a script in which each prompt leads to one command in the session's workspace, and its result to `Done.`;
@@ -58,7 +58,7 @@ pub(crate) fn done(outcomes: &[Outcome]) -> (usize, String) {
 
 impl Cluster {
     /// Sends a prompt to each of the sessions from 0 on.
-    pub(crate) async fn send(&self, prompts: &[Prompt]) -> Result<(), Failure> {
+    pub(crate) async fn send(&self, prompts: &[SessionPrompt]) -> Result<(), Failure> {
         within("all prompts are stored", LIMIT, async {
             for (n, prompt) in prompts.iter().enumerate() {
                 self.client.send(&session(n), prompt).await?;
@@ -69,7 +69,7 @@ impl Cluster {
     }
 
     /// Waits for the outcomes of prompts that were sent: a request with a known id runs nothing.
-    pub(crate) async fn outcomes(&self, prompts: &[Prompt]) -> Result<Vec<Outcome>, Failure> {
+    pub(crate) async fn outcomes(&self, prompts: &[SessionPrompt]) -> Result<Vec<Outcome>, Failure> {
         within("all turns have ended", LIMIT, async {
             let mut outcomes = Vec::new();
             for (n, prompt) in prompts.iter().enumerate() {
@@ -105,7 +105,7 @@ impl Cluster {
         .await
     }
 
-    /// Waits until fewer than `most` of the sessions from 0 on have yet to run their tool.
+    /// Waits until all but fewer than `most` of the first `sessions` sessions have run their tool.
     ///
     /// Start few at a time: of many CLIs that start at once on few cores, some are so slow that the worker refuses their
     /// tools.

@@ -10,7 +10,7 @@ use rustix::{
 /// Reads a non-blocking pipe until its end, or until `stop` is readable and the pipe is empty.
 ///
 /// Returns whether the end of the pipe was reached.
-/// `stop` is needed because another process may hold the pipe open.
+/// Without `stop` it would wait for every other process that holds the pipe open.
 pub(super) fn drain(pipe: impl AsFd, stop: impl AsFd, mut each: impl FnMut(&[u8])) -> bool {
     let mut buffer = [0; 8 * 1024];
     let mut left = PIPE_MAX;

@@ -5,23 +5,23 @@ use std::time::Duration;
 use redis::{Pipeline, cmd, pipe};
 
 use crate::{
-    entry::{Frame, OVERHEAD},
+    entry::{LogEvent, OVERHEAD},
     position::Position,
 };
 
-/// Returns the command that appends a frame to the stream `events`, with its counters in the hash `state`.
+/// Returns the command that appends an event to the stream `events`, with its counters in the hash `state`.
 pub(super) fn append(
     events: &str,
     state: &str,
     at: Position,
-    frame: &Frame,
+    event: &LogEvent,
     bytes: u64,
     expiry: Duration,
 ) -> Pipeline {
     let mut eval = cmd("EVAL");
     eval.arg(APPEND).arg(2).arg(events).arg(state);
-    eval.arg(at.to_string()).arg(frame.kind.name()).arg(frame.data.as_str());
-    eval.arg(u8::from(frame.kind.deletes_deltas())).arg(OVERHEAD).arg(bytes);
+    eval.arg(at.to_string()).arg(event.kind.name()).arg(event.data.as_str());
+    eval.arg(u8::from(event.kind.deletes_deltas())).arg(OVERHEAD).arg(bytes);
     eval.arg(expiry.min(MAX_EXPIRY).as_millis() as u64);
     let mut pipe = pipe();
     pipe.add_command(eval);

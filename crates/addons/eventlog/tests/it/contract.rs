@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use agentwire_eventlog::{Entry, EventLog, EventLogError, FrameKind, Position};
+use agentwire_eventlog::{EventLog, EventLogError, LogEntry, LogEventKind, Position};
 use tokio::time::timeout;
 
-use crate::model::{SESSION, append, frame, message, turn, whole};
+use crate::model::{SESSION, append, event, message, turn, whole};
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
@@ -21,14 +21,15 @@ pub(crate) async fn holds<L: EventLog>(log: impl Fn() -> L, small: impl Fn() -> 
         reader_at_any_position_gets_each_message_once_and_in_order(&log()).await;
         oldest_entries_beyond_the_limit_are_deleted_and_reported(&small()).await;
         deleted_deltas_are_no_gap(&small()).await;
-        frame_beyond_the_limit_is_deleted_and_reported(&small()).await;
+        deltas_that_an_end_has_deleted_make_room(&small()).await;
+        event_beyond_the_limit_is_deleted_and_reported(&small()).await;
         json_is_kept_as_it_was(&log()).await;
     };
     timeout(LIMIT, bounded).await.unwrap();
 }
 
 /// Reads up to a position, with at least one call.
-pub(crate) async fn read(log: &dyn EventLog, after: Position, last: Position) -> (Vec<Entry>, bool) {
+pub(crate) async fn read(log: &dyn EventLog, after: Position, last: Position) -> (Vec<LogEntry>, bool) {
     let (mut entries, mut has_gap) = (Vec::new(), false);
     let mut at = after;
     while at < last {
@@ -56,7 +57,7 @@ async fn older_turn_is_refused(log: &dyn EventLog) {
     append(log, &old[0]).await;
     append(log, &old[3]).await;
     append(log, &new[0]).await;
-    let refused = log.append(SESSION, old[4].position, &old[4].frame).await.unwrap_err();
+    let refused = log.append(SESSION, old[4].position, &old[4].event).await.unwrap_err();
     assert!(matches!(refused, EventLogError::Stale { turn: 7, last: 8, .. }), "{refused:?}");
     let expected = vec![old[0].clone(), old[3].clone(), new[0].clone()];
     assert_eq!(read(log, Position::START, new[0].position).await, (expected, false));
@@ -86,7 +87,7 @@ async fn sessions_are_separate(log: &dyn EventLog) {
     log.append("{a}", Position::new(5, 1), &message("a")).await.unwrap();
     log.append("{b}", Position::new(1, 1), &message("b")).await.unwrap();
     let batch = log.tail("{b}", Position::START).await.unwrap();
-    assert_eq!(batch.entries, [Entry::new(Position::new(1, 1), message("b"))]);
+    assert_eq!(batch.entries, [LogEntry::new(Position::new(1, 1), message("b"))]);
 }
 
 async fn waiting_reader_gets_an_append(log: &dyn EventLog) {
@@ -111,7 +112,7 @@ async fn reader_at_any_position_gets_each_message_once_and_in_order(log: &dyn Ev
 
 async fn oldest_entries_beyond_the_limit_are_deleted_and_reported(log: &dyn EventLog) {
     let entries: Vec<_> =
-        (1..=30).map(|n| Entry::new(Position::new(1, n), message(&format!("{n:0>98}")))).collect();
+        (1..=30).map(|n| LogEntry::new(Position::new(1, n), message(&format!("{n:0>98}")))).collect();
     for entry in &entries {
         append(log, entry).await;
     }
@@ -124,9 +125,10 @@ async fn oldest_entries_beyond_the_limit_are_deleted_and_reported(log: &dyn Even
 }
 
 async fn deleted_deltas_are_no_gap(log: &dyn EventLog) {
-    let kept = Entry::new(Position::new(1, 40), message("kept"));
+    let kept = LogEntry::new(Position::new(1, 40), message("kept"));
     for n in 1..40 {
-        append(log, &Entry::new(Position::new(1, n), frame(FrameKind::Delta, &format!("{n:0>98}")))).await;
+        append(log, &LogEntry::new(Position::new(1, n), event(LogEventKind::Delta, &format!("{n:0>98}"))))
+            .await;
     }
     append(log, &kept).await;
     let (entries, has_gap) = read(log, Position::START, kept.position).await;
@@ -134,9 +136,26 @@ async fn deleted_deltas_are_no_gap(log: &dyn EventLog) {
     assert_eq!((entries.last(), has_gap), (Some(&kept), false));
 }
 
-async fn frame_beyond_the_limit_is_deleted_and_reported(log: &dyn EventLog) {
-    append(log, &Entry::new(Position::new(1, 1), message(&"long".repeat(1000)))).await;
-    let next = Entry::new(Position::new(1, 2), message("short"));
+async fn deltas_that_an_end_has_deleted_make_room(log: &dyn EventLog) {
+    let mut all = Vec::new();
+    for number in 1..=3 {
+        let deltas = (0..4).map(|n| event(LogEventKind::Delta, &format!("{n:0>98}")));
+        let events = std::iter::once(event(LogEventKind::Start, "s")).chain(deltas);
+        for (sequence, event) in (1..).zip(events.chain([event(LogEventKind::End, "e")])) {
+            all.push(LogEntry::new(Position::new(number, sequence), event));
+        }
+    }
+    for entry in &all {
+        append(log, entry).await;
+    }
+    // At most 991 of the 1,000 bytes are used at once.
+    let last = all.last().unwrap().position;
+    assert_eq!(read(log, Position::START, last).await, (whole(&all), false));
+}
+
+async fn event_beyond_the_limit_is_deleted_and_reported(log: &dyn EventLog) {
+    append(log, &LogEntry::new(Position::new(1, 1), message(&"long".repeat(1000)))).await;
+    let next = LogEntry::new(Position::new(1, 2), message("short"));
     append(log, &next).await;
     assert_eq!(read(log, Position::START, next.position).await, (vec![next], true));
 }
@@ -144,7 +163,8 @@ async fn frame_beyond_the_limit_is_deleted_and_reported(log: &dyn EventLog) {
 async fn json_is_kept_as_it_was(log: &dyn EventLog) {
     let text = "{\"b\": 1.0,\r\n \"a\": \"ä\\u0000\u{2028}\", \"n\": 123456789012345678901234567890}";
     let json = agentwire_protocol::RawJson::parse(text).unwrap();
-    let entry = Entry::new(Position::new(1, 1), agentwire_eventlog::Frame::new(FrameKind::Message, json));
+    let entry =
+        LogEntry::new(Position::new(1, 1), agentwire_eventlog::LogEvent::new(LogEventKind::Message, json));
     append(log, &entry).await;
     assert_eq!(read(log, Position::START, entry.position).await, (vec![entry], false));
 }

@@ -5,7 +5,7 @@ mod client;
 use std::{sync::Arc, time::Duration};
 
 use agentwire_eventlog::{
-    Batch, EventLog, EventLogError, Events, Frame, FrameKind, LogFuture, MemoryLog, Position,
+    EventLog, EventLogError, Events, LogBatch, LogEvent, LogEventKind, LogFuture, MemoryLog, Position,
 };
 use agentwire_protocol::RawJson;
 use tokio::{net::TcpListener, task::JoinSet, time::timeout};
@@ -37,11 +37,11 @@ impl Server {
     }
 }
 
-fn events(entries: &[agentwire_eventlog::Entry]) -> Vec<Event> {
-    let event = |entry: &agentwire_eventlog::Entry| Event {
-        name: entry.frame.kind.name().to_owned(),
+fn events(entries: &[agentwire_eventlog::LogEntry]) -> Vec<Event> {
+    let event = |entry: &agentwire_eventlog::LogEntry| Event {
+        name: entry.event.kind.name().to_owned(),
         id: entry.position.to_string(),
-        data: entry.frame.data.as_str().to_owned(),
+        data: entry.event.data.as_str().to_owned(),
     };
     entries.iter().map(event).collect()
 }
@@ -50,11 +50,11 @@ fn events(entries: &[agentwire_eventlog::Entry]) -> Vec<Event> {
 async fn reader_continues_after_the_last_event_id() {
     let log = Arc::new(MemoryLog::new());
     let server = Server::start(Events::new(log.clone())).await;
-    let frames = turn(2, 100);
+    let entries = turn(2, 100);
     let mut reader = server.read(None).await.unwrap();
     let mut got = Vec::new();
     // The connection is cut after each seventh event, while the turn runs.
-    for entry in &frames {
+    for entry in &entries {
         append(&*log, entry).await;
         got.push(reader.next().await.unwrap());
         if got.len() % 7 == 0 {
@@ -62,9 +62,9 @@ async fn reader_continues_after_the_last_event_id() {
             reader = server.read(Some(&got.last().unwrap().id)).await.unwrap();
         }
     }
-    assert_eq!(got, events(&frames));
+    assert_eq!(got, events(&entries));
     let mut late = server.read(Some("2-5")).await.unwrap();
-    for expected in events(&whole(&frames[5..])) {
+    for expected in events(&whole(&entries[5..])) {
         assert_eq!(late.next().await.unwrap(), expected);
     }
 }
@@ -115,13 +115,13 @@ async fn slow_reader_delays_nothing_and_misses_no_message_within_the_limit() {
     let server = Server::start(Events::new(log.clone())).await;
     let mut reader = server.read(None).await.unwrap();
     // More than the buffers of the connection hold, while the reader reads nothing.
-    let frames: Vec<_> = (1..=6000)
-        .map(|n| agentwire_eventlog::Entry::new(Position::new(1, n), message(&"x".repeat(1000))))
+    let entries: Vec<_> = (1..=6000)
+        .map(|n| agentwire_eventlog::LogEntry::new(Position::new(1, n), message(&"x".repeat(1000))))
         .collect();
-    for entry in &frames {
+    for entry in &entries {
         append(&*log, entry).await;
     }
-    for expected in events(&frames) {
+    for expected in events(&entries) {
         assert_eq!(timeout(LIMIT, reader.next()).await.unwrap().unwrap(), expected);
     }
 }
@@ -142,7 +142,7 @@ async fn gap_is_reported() {
 async fn line_breaks_in_json_stay_in_one_event() {
     let log = Arc::new(MemoryLog::new());
     let data = RawJson::parse("{\"a\":\r\n1,\n\"b\": 2}").unwrap();
-    log.append(SESSION, Position::new(1, 1), &Frame::new(FrameKind::Message, data)).await.unwrap();
+    log.append(SESSION, Position::new(1, 1), &LogEvent::new(LogEventKind::Message, data)).await.unwrap();
     let server = Server::start(Events::new(log)).await;
     let event = server.read(None).await.unwrap().next().await.unwrap();
     assert_eq!(event.data, r#"{"a":  1, "b": 2}"#);
@@ -152,13 +152,13 @@ async fn line_breaks_in_json_stay_in_one_event() {
 struct Broken;
 
 impl EventLog for Broken {
-    fn append<'a>(&'a self, session: &'a str, _: Position, _: &'a Frame) -> LogFuture<'a, ()> {
+    fn append<'a>(&'a self, session: &'a str, _: Position, _: &'a LogEvent) -> LogFuture<'a, ()> {
         Box::pin(async {
             Err(EventLogError::Unavailable { session: session.into(), cause: "secret host".into() })
         })
     }
 
-    fn tail<'a>(&'a self, session: &'a str, _: Position) -> LogFuture<'a, Batch> {
+    fn tail<'a>(&'a self, session: &'a str, _: Position) -> LogFuture<'a, LogBatch> {
         Box::pin(async {
             Err(EventLogError::Unavailable { session: session.into(), cause: "secret host".into() })
         })

@@ -1,6 +1,6 @@
 //! The log in memory: the contract, and readers that are cut at random places while a writer writes.
 
-use agentwire_eventlog::{Entry, EventLog as _, EventLogError, MemoryLog, Position};
+use agentwire_eventlog::{EventLog as _, EventLogError, LogEntry, MemoryLog, Position};
 use proptest::prelude::*;
 
 use crate::{
@@ -29,9 +29,9 @@ async fn oldest_session_makes_room() {
 /// A step of the writer or of the reader.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Appends the next frames.
+    /// Appends the next entries.
     Write(usize),
-    /// Appends a frame of an earlier turn.
+    /// Appends an event of an earlier turn.
     WriteStale,
     /// Repeats the last append.
     Repeat,
@@ -56,7 +56,7 @@ proptest! {
         steps in steps(),
     ) {
         let mut number = 0;
-        let mut all: Vec<Entry> = Vec::new();
+        let mut all: Vec<LogEntry> = Vec::new();
         for (step, messages) in turns {
             number += step;
             all.extend(turn(number, messages));
@@ -66,10 +66,10 @@ proptest! {
     }
 }
 
-async fn follow(all: &[Entry], steps: &[Step]) {
+async fn follow(all: &[LogEntry], steps: &[Step]) {
     let log = MemoryLog::new();
     let (mut written, mut at) = (0, Position::START);
-    let mut got: Vec<Entry> = Vec::new();
+    let mut got: Vec<LogEntry> = Vec::new();
     for step in steps {
         match step {
             Step::Write(count) => {
@@ -104,16 +104,16 @@ async fn follow(all: &[Entry], steps: &[Step]) {
     assert_eq!(whole(&got), whole(&all[..written]));
     let in_order = got.windows(2).all(|pair| pair[0].position < pair[1].position);
     assert!(in_order, "deltas too are in order, and none comes twice");
-    assert!(got.iter().all(|entry| all.contains(entry)), "a frame of an old turn");
+    assert!(got.iter().all(|entry| all.contains(entry)), "an event of an old turn");
 }
 
 /// Reads one batch unless there is nothing to read, and takes `cut` of its entries.
 async fn read_once(
     log: &MemoryLog,
     at: &mut Position,
-    got: &mut Vec<Entry>,
+    got: &mut Vec<LogEntry>,
     cut: usize,
-    last: Option<&Entry>,
+    last: Option<&LogEntry>,
 ) {
     if last.is_none_or(|last| last.position <= *at) {
         return;

@@ -60,15 +60,15 @@ async fn redis_log_keeps_the_contract() {
 #[ignore = "needs Redis: cargo xtask services"]
 async fn readers_on_other_connections_follow_a_running_turn() {
     let name = format!("follow-{}", std::process::id());
-    let frames = turn(1, 200);
-    let expected = whole(&frames);
+    let entries = turn(1, 200);
+    let expected = whole(&entries);
     let mut readers = JoinSet::new();
     for _ in 0..4 {
-        let (log, last) = (RedisLog::new(client()).prefix(name.clone()), frames.last().unwrap().position);
+        let (log, last) = (RedisLog::new(client()).prefix(name.clone()), entries.last().unwrap().position);
         readers.spawn(async move { contract::read(&log, Position::START, last).await });
     }
     let writer = RedisLog::new(client()).prefix(name);
-    for entry in &frames {
+    for entry in &entries {
         append(&writer, entry).await;
     }
     let read_all = async {
@@ -85,20 +85,20 @@ async fn readers_on_other_connections_follow_a_running_turn() {
 async fn log_reconnects_after_its_connections_were_killed() {
     let log = RedisLog::new(Client::open(format!("{}{OWN}", url())).unwrap());
     let mut admin = client().get_multiplexed_async_connection().await.unwrap();
-    let frames = turn(1, 2);
-    append(&log, &frames[0]).await;
+    let entries = turn(1, 2);
+    append(&log, &entries[0]).await;
     assert!(kill(&mut admin).await > 0);
-    append(&log, &frames[1]).await;
-    let mut waiting = log.tail(SESSION, frames[1].position);
+    append(&log, &entries[1]).await;
+    let mut waiting = log.tail(SESSION, entries[1].position);
     assert!(timeout(Duration::from_millis(100), &mut waiting).await.is_err());
     assert!(kill(&mut admin).await > 0);
-    append(&log, &frames[2]).await;
+    append(&log, &entries[2]).await;
     let batch = match timeout(LIMIT, waiting).await.unwrap() {
         Ok(batch) => batch,
         // The reader repeats the call.
-        Err(_) => log.tail(SESSION, frames[1].position).await.unwrap(),
+        Err(_) => log.tail(SESSION, entries[1].position).await.unwrap(),
     };
-    assert_eq!(batch.entries, [frames[2].clone()]);
+    assert_eq!(batch.entries, [entries[2].clone()]);
 }
 
 #[tokio::test]
@@ -111,15 +111,16 @@ async fn full_server_still_has_readers() {
     command.args(["--port", "0", "--save", "", "--unixsocket"]).arg(&socket);
     let _server = command.stdout(Stdio::null()).kill_on_drop(true).spawn().unwrap();
     let client = Client::open(format!("unix://{}", socket.display())).unwrap();
-    let (log, frames) = (RedisLog::new(client.clone()), turn(1, 0));
-    let stored = async { while log.append(SESSION, frames[0].position, &frames[0].frame).await.is_err() {} };
+    let (log, entries) = (RedisLog::new(client.clone()), turn(1, 0));
+    let stored =
+        async { while log.append(SESSION, entries[0].position, &entries[0].event).await.is_err() {} };
     timeout(LIMIT, stored).await.unwrap();
     let mut admin = client.get_multiplexed_async_connection().await.unwrap();
     redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).query_async::<()>(&mut admin).await.unwrap();
-    let error = log.append(SESSION, frames[1].position, &frames[1].frame).await.unwrap_err();
+    let error = log.append(SESSION, entries[1].position, &entries[1].event).await.unwrap_err();
     assert!(error.source().unwrap().to_string().contains("OOM"), "{error:?}");
-    let read = contract::read(&log, Position::START, frames[0].position).await;
-    assert_eq!(read, (frames[..1].to_vec(), false));
+    let read = contract::read(&log, Position::START, entries[0].position).await;
+    assert_eq!(read, (entries[..1].to_vec(), false));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentwire_board::{Engine, EngineFuture, SessionState, router};
-use agentwire_restate::{Admin, Client, Prompt};
+use agentwire_restate::{Admin, Client, SessionPrompt};
 use agentwire_worker::{Answer, SessionName, TurnSpec};
 use tokio::net::TcpListener;
 
@@ -54,7 +54,7 @@ impl Engine for Restate {
                 // The page may send the prompt again.
                 None => SessionName::new("me", id),
             };
-            let sent = self.client.send(&session, &Prompt::new(TurnSpec::prompt(id, text))).await;
+            let sent = self.client.send(&session, &SessionPrompt::new(TurnSpec::prompt(id, text))).await;
             sent.map_err(|error| error.to_string())?;
             Ok(session.to_string())
         })

@@ -29,7 +29,7 @@ impl Record {
         ctx.set(KEY, Json(self.clone()));
     }
 
-    /// Forgets the prompt, but not its turn, which may run if the prompt was killed.
+    /// Forgets the prompt and keeps `running`: the turn of a killed prompt may still run.
     pub(super) fn clear(&mut self) {
         self.invocation = None;
         self.parked.clear();

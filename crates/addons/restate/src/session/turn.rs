@@ -12,7 +12,7 @@ use super::{
     reservation::{reserve, settle},
     watch::Watch,
 };
-use crate::wire::{Begun, Call, Ended, Parked, Place, Prompt};
+use crate::wire::{Begun, Call, Ended, Parked, Place, SessionPrompt};
 
 impl Session {
     /// Runs the turns of a prompt until one ends with an outcome of the prompt.
@@ -20,14 +20,14 @@ impl Session {
         &self,
         ctx: &ObjectContext<'_>,
         name: &SessionName,
-        prompt: Prompt,
+        prompt: SessionPrompt,
         record: &mut Record,
     ) -> Result<Outcome, TerminalError> {
         if !self.end_left(ctx, record).await? {
             return Ok(Outcome::Cancelled);
         }
         settle(ctx, name, record, 0.0);
-        let Prompt { mut turn, policy } = prompt;
+        let SessionPrompt { mut turn, policy } = prompt;
         let wanted_usd = turn.budget_usd;
         let mut restarts = 0;
         loop {
@@ -145,26 +145,23 @@ impl Session {
             let mut ended = std::pin::pin!(ended);
             let mut watch = Watch::new(ctx, &place.fence.boot, &ticket);
             turn.ticket = Some(ticket.as_str().into());
-            let mut is_cancelled = false;
+            // `None` if the prompt is cancelled; the turn may have begun then.
             let begun = loop {
                 match unless_cancelled(self.start(ctx, &place, turn).await)? {
-                    Some(Some(begun)) => break begun,
                     Some(None) => {}
-                    None => {
-                        is_cancelled = true;
-                        break Begun::Started;
-                    }
+                    Some(begun) => break begun,
+                    None => break None,
                 }
                 // The worker may have got the request, or may be lost.
                 watch.start();
                 restate_sdk::select! {
                     end = &mut ended => { return Ok(watch.end(end?.into_inner(), false)) },
                     _ = ctx.sleep(PAUSE) => {},
-                    on_cancel => { is_cancelled = true; break Begun::Started }
+                    on_cancel => break None
                 }
             };
-            match begun {
-                Begun::Busy => {
+            let mut is_cancelled = match begun {
+                Some(Begun::Busy) => {
                     watch.stop();
                     record.running = None;
                     record.save(ctx);
@@ -177,21 +174,21 @@ impl Session {
                     }
                     continue;
                 }
-                Begun::Refused(status, why) => {
+                Some(Begun::Refused(status, why)) => {
                     watch.stop();
                     return Err(TerminalError::new_with_code(status, why));
                 }
                 // A running worker that has not started the turn does not report it.
-                Begun::Lost => match unless_cancelled(self.stop(ctx, &place).await)? {
+                Some(Begun::Lost) => match unless_cancelled(self.stop(ctx, &place).await)? {
                     Some(Some(false)) => {
                         watch.stop();
                         return Ok((Some(Ended::Lost), 0.0));
                     }
-                    Some(_) => {}
-                    None => is_cancelled = true,
+                    stopped => stopped.is_none(),
                 },
-                Begun::Started => {}
-            }
+                Some(Begun::Started) => false,
+                None => true,
+            };
             // Entries of many short turns would delay the beats of the worker, which wait in the same queue.
             if !is_cancelled {
                 restate_sdk::select! {

@@ -1,7 +1,7 @@
 //! Requests of a client.
 
 use agentwire::protocol::message::UserInput;
-use agentwire_restate::{Admin, Client, Ingress, IngressError, Prompt};
+use agentwire_restate::{Admin, Client, Ingress, IngressError, SessionPrompt};
 use agentwire_worker::{Ledger, Outcome, SessionName, TurnSpec};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -25,7 +25,8 @@ async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
     let starting = (StatusCode::SERVICE_UNAVAILABLE, json!("starting"));
     let node = Node::in_turn(vec![starting, (StatusCode::OK, done())]).await;
     let client = client(&[NOWHERE, &node.address]);
-    let outcome = client.prompt(&session(), &Prompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
+    let outcome =
+        client.prompt(&session(), &SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
     assert_eq!(outcome, Outcome::Done { text: "Done.".to_owned(), is_error: false });
     let asked: Vec<_> = node.requests().into_iter().map(|asked| (asked.path, asked.key)).collect();
     let path = format!("/AgentSession/tenant%2F{SESSION}/prompt");
@@ -37,7 +38,7 @@ async fn prompt_is_repeated_after_a_refusal_for_now() {
     let [late, busy] =
         [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].map(|code| (code, json!("")));
     let node = Node::in_turn(vec![late, busy, (StatusCode::OK, done())]).await;
-    let prompt = Prompt::new(TurnSpec::prompt(PROMPT, "Go."));
+    let prompt = SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."));
     client(&[&node.address]).prompt(&session(), &prompt).await.unwrap();
     assert_eq!(node.requests().len(), 3);
 }
@@ -45,8 +46,9 @@ async fn prompt_is_repeated_after_a_refusal_for_now() {
 #[tokio::test]
 async fn refused_prompt_is_not_repeated() {
     let node = Node::in_turn(vec![(StatusCode::BAD_REQUEST, json!("no prompt"))]).await;
-    let refused =
-        client(&[&node.address]).prompt(&session(), &Prompt::new(TurnSpec::prompt(PROMPT, "Go."))).await;
+    let refused = client(&[&node.address])
+        .prompt(&session(), &SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go.")))
+        .await;
     assert!(matches!(refused, Err(IngressError::Refused { status: 400, .. })), "{refused:?}");
     assert_eq!(node.requests().len(), 1);
 }

@@ -5,7 +5,7 @@ mod reservation;
 
 use std::sync::{Arc, Mutex};
 
-use agentwire_restate::Prompt;
+use agentwire_restate::SessionPrompt;
 use agentwire_worker::{LossPolicy, TurnSpec};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -24,13 +24,13 @@ struct Handler {
 
 impl Handler {
     /// Sends a prompt to a session on a worker that starts each turn.
-    async fn new(prompt: Prompt) -> Self {
+    async fn new(prompt: SessionPrompt) -> Self {
         Self::with(prompt, |_| (StatusCode::OK, json!("Started"))).await
     }
 
     /// The same, on a worker that answers the start of a turn so.
     async fn with(
-        prompt: Prompt,
+        prompt: SessionPrompt,
         mut start: impl FnMut(&Asked) -> (StatusCode, Value) + Send + 'static,
     ) -> Self {
         let address = Arc::new(Mutex::new(String::new()));
@@ -107,8 +107,8 @@ fn cut(outcome: &Value, revision: &str) -> Value {
 /// The text of a prompt whose state the worker can't read.
 const UNREADABLE: &str = "unreadable";
 
-fn prompt() -> Prompt {
-    Prompt::new(TurnSpec::prompt(PROMPT, "Go."))
+fn prompt() -> SessionPrompt {
+    SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."))
 }
 
 fn done() -> Value {
@@ -322,7 +322,7 @@ async fn lost_turn_is_reported_with_its_open_tools_and_not_repeated() {
 
 #[tokio::test]
 async fn pauses_grow_while_no_worker_reads_the_state_of_a_lost_turn() {
-    let mut handler = Handler::new(Prompt::new(TurnSpec::prompt(PROMPT, UNREADABLE))).await;
+    let mut handler = Handler::new(SessionPrompt::new(TurnSpec::prompt(PROMPT, UNREADABLE))).await;
     handler.started(0).await;
     handler.invocation.resolve(1, &json!("Lost"));
     let mut due = Vec::new();

@@ -1,7 +1,7 @@
 //! The other handlers, by the state of their object.
 
 use agentwire::protocol::message::UserInput;
-use agentwire_restate::{Ingress, Prompt, handlers};
+use agentwire_restate::{Ingress, SessionPrompt, handlers};
 use agentwire_worker::TurnSpec;
 use axum::{
     body::{Body, to_bytes},
@@ -88,7 +88,7 @@ async fn key_without_a_tenant_is_refused() {
 
 #[tokio::test]
 async fn name_that_the_store_has_no_key_for_is_refused() {
-    let prompt = Prompt::new(TurnSpec::prompt(PROMPT, "Go."));
+    let prompt = SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."));
     for key in ["tenant/chat-1".to_owned(), format!("../{SESSION}"), format!("/{SESSION}")] {
         let prompt = serde_json::to_value(&prompt).unwrap();
         let commands = called("AgentSession/prompt", &key, &[], &prompt).await;

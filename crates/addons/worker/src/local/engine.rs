@@ -18,14 +18,14 @@ use tokio::{
 };
 
 use super::{
-    LocalError, Request, Status,
+    LocalError, LocalStatus, Request,
     record::{self, Parked, Prompt, Record},
 };
 use crate::{
     launch::ENDING,
     ledger::{Ledger, Refusal},
     machine::Phase,
-    outcome::{Outcome, TurnEnd},
+    outcome::{Outcome, TurnReport},
     recovery::{LossPolicy, Recovery, RecoveryError},
     turn::{Answer, SessionName, TurnInput, TurnSpec},
     worker::{Start, Worker},
@@ -227,7 +227,7 @@ impl Engine {
         saved.map(|()| had_prompts)
     }
 
-    fn status(&self, session: &SessionName) -> Option<Status> {
+    fn status(&self, session: &SessionName) -> Option<LocalStatus> {
         let record = self.sessions.get(session)?;
         let (mut phase, mut questions) = self.worker.phase(session);
         if record.running.is_none() {
@@ -237,11 +237,16 @@ impl Engine {
                 phase = Phase::Parked;
             }
         }
-        Some(Status { phase, questions, prompts: record.prompts.len(), last: record.ends.back().cloned() })
+        Some(LocalStatus {
+            phase,
+            questions,
+            prompts: record.prompts.len(),
+            last: record.ends.back().cloned(),
+        })
     }
 
-    async fn ended(&mut self, end: TurnEnd) -> Result<(), LocalError> {
-        let TurnEnd { fence, outcome, cost_usd, revision, .. } = end;
+    async fn ended(&mut self, end: TurnReport) -> Result<(), LocalError> {
+        let TurnReport { fence, outcome, cost_usd, revision, .. } = end;
         let session = &fence.session;
         // A file that can't be written is no reason to forget the end, or to start no other turn.
         let mut result = self.settle(session, cost_usd).await;

@@ -5,13 +5,18 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use agentwire::{Options, RawJson, sessions::FolderStore};
 use agentwire_testkit::eventually;
 use rustix::fs::{FlockOperation, flock};
-use tokio::{pin, runtime, task::spawn_blocking, time::timeout};
+use tokio::{
+    pin, runtime,
+    task::spawn_blocking,
+    time::{Instant, timeout},
+};
 
 use super::{
     record::{Parked, Prompt, Record},
     *,
 };
 use crate::{
+    launch::ENDING,
     ledger::Refusal,
     recovery::Recovery,
     turn::{TurnInput, Way},
@@ -132,6 +137,18 @@ async fn tenant_has_spent_its_money_although_its_sessions_were_deleted() {
     engine.prompt(&session(), TurnSpec::prompt(PROMPT, "Go.")).await.unwrap();
     let outcome = timeout(LIMIT, engine.ended(&session(), &PROMPT.into())).await.unwrap().unwrap();
     assert_eq!(outcome, Outcome::Refused(Refusal::Budget));
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_with_a_running_turn_waits_for_the_end_of_its_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = record::path(&folder.path().join("engine"), &session());
+    let prompt = Prompt { id: PROMPT.into(), turn: TurnSpec::prompt(PROMPT, "Go."), restarts: 0 };
+    let running = Some(prompt.turn.input.clone());
+    record::write(&record, &Record { prompts: [prompt].into(), running, ..Record::default() }).unwrap();
+    let start = Instant::now();
+    open(folder.path()).await.unwrap();
+    assert!(start.elapsed() >= ENDING);
 }
 
 #[tokio::test]

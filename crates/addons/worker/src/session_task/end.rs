@@ -18,7 +18,7 @@ use crate::{
     gate::Verdict,
     interrupt::interrupted,
     machine::{Ending, Event},
-    outcome::{Outcome, TurnEnd},
+    outcome::{Outcome, TurnReport},
     panics::caught,
     patient_store::OUTAGE,
     recovery::Recovery,
@@ -121,7 +121,7 @@ impl SessionTask {
         self.view().is_busy = false;
         self.released();
         let ticket = self.turn.take().and_then(|turn| turn.ticket);
-        let ended = self.observers.ended(TurnEnd { fence, outcome, cost_usd, revision, ticket });
+        let ended = self.observers.ended(TurnReport { fence, outcome, cost_usd, revision, ticket });
         // A panic is logged, and the next turn may have been accepted.
         let _ = caught("on_end", ended).await;
     }

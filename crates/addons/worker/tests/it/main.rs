@@ -4,6 +4,7 @@
 
 mod local;
 mod panics;
+mod questions;
 mod stand_in;
 mod warned;
 mod worker;

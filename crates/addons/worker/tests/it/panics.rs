@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use agentwire_eventlog::{Batch, EventLog, Frame, FrameKind, LogFuture, MemoryLog, Position};
+use agentwire_eventlog::{EventLog, LogBatch, LogEvent, LogEventKind, LogFuture, MemoryLog, Position};
 use agentwire_worker::{
     FolderWorkspace, LossPolicy, Outcome, SessionName, WorkerConfig, Workspace, WorkspaceFuture,
 };
@@ -45,14 +45,14 @@ impl Workspace for Fragile {
 struct FragileLog(MemoryLog, Once);
 
 impl EventLog for FragileLog {
-    fn append<'a>(&'a self, session: &'a str, at: Position, frame: &'a Frame) -> LogFuture<'a, ()> {
-        if frame.kind == FrameKind::End {
+    fn append<'a>(&'a self, session: &'a str, at: Position, event: &'a LogEvent) -> LogFuture<'a, ()> {
+        if event.kind == LogEventKind::End {
             self.1.call();
         }
-        self.0.append(session, at, frame)
+        self.0.append(session, at, event)
     }
 
-    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, Batch> {
+    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, LogBatch> {
         self.0.tail(session, after)
     }
 }

@@ -1,10 +1,7 @@
 //! The worker without an engine.
 
 use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
 
@@ -15,8 +12,7 @@ use agentwire::{
 };
 use agentwire_testkit::eventually;
 use agentwire_worker::{
-    Admission, Answer, Outcome, Phase, Question, Start, TurnEnd, TurnSpec, Way, Worker, WorkerConfig,
-    WorkerError,
+    Admission, Answer, Outcome, Phase, Question, Start, TurnReport, TurnSpec, Way, Worker, WorkerConfig,
 };
 use tokio::{
     sync::{Semaphore, mpsc},
@@ -26,7 +22,7 @@ use tokio::{
 use crate::{LIMIT, done, prompt, session, stand_in::Place, warned::Warned};
 
 /// Starts a worker, and returns the ends of its turns.
-fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
+pub(crate) fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnReport>) {
     let (worker, ends, gate) = held(config);
     gate.add_permits(Semaphore::MAX_PERMITS);
     (worker, ends)
@@ -48,17 +44,17 @@ fn with_results(config: WorkerConfig) -> (WorkerConfig, Results) {
 }
 
 /// Starts a turn of the `n`th session.
-fn start(worker: &Worker, n: usize, epoch: u64, turn: &TurnSpec) -> Start {
+pub(crate) fn start(worker: &Worker, n: usize, epoch: u64, turn: &TurnSpec) -> Start {
     worker.start(&worker.fence(&session(n), epoch), turn)
 }
 
 /// Waits for the end of a turn.
-async fn end(ends: &mut mpsc::UnboundedReceiver<TurnEnd>) -> TurnEnd {
+pub(crate) async fn end(ends: &mut mpsc::UnboundedReceiver<TurnReport>) -> TurnReport {
     timeout(LIMIT, ends.recv()).await.unwrap().unwrap()
 }
 
 /// Returns the same, and a semaphore: each report of an end waits for a permit.
-fn held(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>, Arc<Semaphore>) {
+fn held(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnReport>, Arc<Semaphore>) {
     let (sender, ends) = mpsc::unbounded_channel();
     let gate = Arc::new(Semaphore::new(0));
     let held = Arc::clone(&gate);
@@ -152,77 +148,6 @@ async fn turn_goes_on_with_a_prompt_that_gets_its_own_turn() {
     assert_eq!(*results.lock().unwrap(), [(1, "Done.".to_owned()), (1, "Later.".to_owned())]);
 }
 
-/// Returns a place whose store has the tool use of the script, for which the hook would wait.
-async fn with_tool_use() -> Place {
-    let place = Place::new();
-    let content = r#"[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"rm a"}}]"#;
-    place
-        .store_line(&format!(r#"{{"type":"assistant","uuid":"1","message":{{"content":{content}}}}}"#))
-        .await;
-    place
-}
-
-/// Returns the same, with a result of the tool use, so that it is not refused.
-async fn with_tool_result() -> Place {
-    let place = with_tool_use().await;
-    let content = r#"[{"type":"tool_result","tool_use_id":"toolu_1"}]"#;
-    place.store_line(&format!(r#"{{"type":"user","uuid":"2","message":{{"content":{content}}}}}"#)).await;
-    place
-}
-
-#[tokio::test]
-async fn tool_use_of_a_cancelled_prompt_is_refused() {
-    let place = with_tool_use().await;
-    let (worker, mut ends) = started(place.parking().approvals(["Bash"]));
-    assert_eq!(start(&worker, 1, 1, &prompt(1, "resume")), Start::Started);
-    assert_eq!(end(&mut ends).await.outcome, done());
-    let controls = place.lines(1, "controls").concat();
-    assert!(controls.contains("the prompt of this tool use has ended"), "{controls}");
-    assert!(controls.contains(r#""subtype":"interrupt""#), "the model would continue the prompt: {controls}");
-}
-
-#[tokio::test]
-async fn answer_to_the_hook_holds_for_the_permission_handler() {
-    let place = with_tool_result().await;
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
-    let config = place.worker().approvals(["Bash"]).on_question(move |_, _| {
-        count.fetch_add(1, Ordering::Relaxed);
-    });
-    let (worker, mut ends) = started(config);
-    assert_eq!(start(&worker, 1, 1, &prompt(1, "twice")), Start::Started);
-    eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
-    assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::allow()));
-    assert_eq!(end(&mut ends).await.outcome, done());
-    assert_eq!(asked.load(Ordering::Relaxed), 1);
-    let controls = place.lines(1, "controls");
-    let allowed = controls.iter().filter(|line| line.contains(r#":"allow""#)).count();
-    assert_eq!(allowed, 2, "{controls:?}");
-}
-
-#[test]
-fn approval_that_names_no_tool_is_refused() {
-    let place = Place::new();
-    for name in ["Bash(rm:*)", "mcp__mail", "mcp__mail__*", "Bash ", ""] {
-        let refused = Worker::new(place.worker().approvals(["Edit", name]));
-        let Err(WorkerError::Approvals { name: found, .. }) = refused else { panic!("`{name}` passes") };
-        assert_eq!(found, name);
-    }
-}
-
-#[tokio::test]
-async fn approvals_are_names_in_the_form_that_hooks_get() {
-    for (approval, tool) in [("Task", "Agent"), ("mcp__srv__do.it", "mcp__srv__do_it")] {
-        let place = with_tool_result().await;
-        let config = place.worker().options(place.options().env("TOOL", tool)).approvals([approval]);
-        let (worker, _ends) = started(config);
-        assert_eq!(start(&worker, 1, 1, &prompt(1, "twice")), Start::Started);
-        eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
-        // Without the hook's question, the permission handler asks about `Bash`.
-        assert_eq!(&*worker.phase(&session(1)).1[0].tool, tool);
-    }
-}
-
 #[tokio::test]
 async fn warnings_are_logged_once_for_each_process() {
     let place = Place::new();
@@ -240,32 +165,6 @@ async fn warnings_are_logged_once_for_each_process() {
         assert_eq!(warned.count("`bash` differs from the tool's name in its case"), times, "in turn {epoch}");
         assert_eq!(warned.count("`mcp__mail__snd` may guard nothing"), times, "in turn {epoch}");
         assert_eq!(warned.count("`Bash`"), 0, "in turn {epoch}");
-    }
-}
-
-#[tokio::test]
-async fn prompt_that_waits_for_a_question_is_cancelled_before_the_deferral() {
-    for steered in [UserInput::new("hold"), UserInput::new("hold").as_note()] {
-        let place = with_tool_result().await;
-        let config = place.worker().approvals(["Bash"]).question_grace(Duration::from_secs(1));
-        let (worker, mut ends) = started(config);
-        assert_eq!(start(&worker, 1, 1, &prompt(1, "resume")), Start::Started);
-        eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
-        assert!(worker.steer(&session(1), steered));
-        // The script does not keep the tool use.
-        assert_eq!(parked(&mut ends).await, [Way::Grant]);
-        let controls = place.lines(1, "controls");
-        let at = |text: &str| controls.iter().position(|line| line.contains(text));
-        let (cancelled, deferred) = (at("cancel_async_message"), at(r#""defer""#));
-        assert!(cancelled.is_some() && cancelled < deferred, "{controls:?}");
-    }
-}
-
-/// Waits for the end of a turn that is parked, and returns the ways of its questions.
-async fn parked(ends: &mut mpsc::UnboundedReceiver<TurnEnd>) -> Vec<Way> {
-    match end(ends).await.outcome {
-        Outcome::Parked(questions) => questions.iter().map(|question| question.way).collect(),
-        _ => Vec::new(),
     }
 }
 
@@ -312,17 +211,6 @@ async fn turn_lasts_until_its_background_agents_have_ended() {
 }
 
 #[tokio::test]
-async fn question_of_a_background_agent_is_parked() {
-    let place = Place::new();
-    let (worker, mut ends) = started(place.parking());
-    let begun = Instant::now();
-    assert_eq!(start(&worker, 1, 1, &prompt(1, "background")), Start::Started);
-    assert_eq!(parked(&mut ends).await, [Way::Grant]);
-    // Parking is limited to five seconds if the turn does not end.
-    assert!(begun.elapsed() < Duration::from_secs(5), "the idle CLI ends the turn");
-}
-
-#[tokio::test]
 async fn process_whose_conversation_was_reset_ends() {
     let place = Place::new();
     let (worker, mut ends) = started(place.worker());
@@ -349,7 +237,7 @@ async fn drain_waits_for_reports_of_sessions_that_were_replaced() {
         let gate = Arc::new(Semaphore::new(0));
         let (sender, mut ends) = mpsc::unbounded_channel();
         let opened = Arc::clone(&gate);
-        let on_end = move |end: TurnEnd| {
+        let on_end = move |end: TurnReport| {
             let is_first = end.fence.epoch == 1;
             sender.send(end).unwrap();
             let gate = Arc::clone(&opened);
@@ -457,30 +345,6 @@ async fn allowance_of_an_interrupted_turn_starts_no_other() {
 }
 
 #[tokio::test]
-async fn question_that_the_cli_withdraws_is_not_parked() {
-    let place = Place::new();
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
-    let config = place.worker().question_grace(Duration::from_millis(300)).on_question(move |_, _| {
-        count.fetch_add(1, Ordering::Relaxed);
-    });
-    let (worker, mut ends) = started(config);
-    assert_eq!(start(&worker, 1, 1, &prompt(1, "withdraw")), Start::Started);
-    assert_eq!(end(&mut ends).await.outcome, done());
-    assert_eq!(asked.load(Ordering::Relaxed), 1);
-}
-
-#[tokio::test]
-async fn question_may_wait_for_ever() {
-    let place = Place::new();
-    let (worker, mut ends) = started(place.worker().question_grace(Duration::from_secs(u64::MAX / 2)));
-    assert_eq!(start(&worker, 1, 1, &prompt(1, "ask")), Start::Started);
-    eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
-    assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::allow()));
-    assert_eq!(end(&mut ends).await.outcome, done());
-}
-
-#[tokio::test]
 async fn process_whose_turn_is_being_reported_makes_room() {
     let place = Place::new();
     let (worker, mut ends, gate) = held(place.worker().admission(Admission::slots(1)));
@@ -520,4 +384,8 @@ async fn lease_that_was_renewed_late_ends_in_time() {
     assert_eq!(worker.boot(), boot);
     pass(200).await;
     assert_ne!(worker.boot(), boot, "half of the lease is over");
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Busy, "lost processes may still end");
+    worker.renew(Instant::now().into_std());
+    pass(3950).await;
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
 }

@@ -8,7 +8,7 @@ use agentwire::{
     hooks::{HookContext, Hooks, Matcher, PermissionHandler},
     protocol::message::SessionState,
 };
-use agentwire_testkit::{Entry, Replay, Transcript};
+use agentwire_testkit::{Replay, Transcript, transcript::Entry};
 use serde_json::Value;
 
 use super::{ask, rest, spans::RecordedSpans, tree};

@@ -5,7 +5,7 @@ use std::{future::pending, time::Duration};
 use agentwire_control::{CallContext, Config, ControlError, NoResponder, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::{ExitReport, Signal};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::{Cli, HOUR, Session, config, speak, start, start_process, start_with, waits};
@@ -99,7 +99,8 @@ async fn dropped_driver_refuses_open_requests_and_stops_a_guarded_turn() {
         assert!(driver.await.unwrap_err().is_cancelled());
         assert!(refuses(cli.next_line().await, "a"));
         if guards {
-            assert_eq!(cli.next_line().await.unwrap()["request"]["subtype"], "interrupt");
+            let interrupt = json!({"subtype": "interrupt", "cancel_queued": true});
+            assert_eq!(cli.next_line().await.unwrap()["request"], interrupt);
         }
         assert_eq!(cli.next_line().await, None);
         assert_eq!(cli.peer.terminations(), if guards { vec![Signal::Term] } else { Vec::new() });
@@ -190,6 +191,25 @@ async fn guarded_input_ends_soon_after_a_result_that_two_prompts_share() {
     assert!(refuses(cli.next_line().await, "a"));
     assert!(waits(cli.next_line()).await);
     cli.send_line(RESULT).await;
+    assert_eq!(cli.next_line().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn guarded_input_ends_a_second_after_the_last_of_two_results() {
+    let Session { control, messages: _messages, cli, .. } =
+        start(Undecided { guards: true }, Config::default()).await;
+    // One more than there are results, as if two of them shared one.
+    for _ in 0..3 {
+        control.send(&UserInput::new("x")).await.unwrap();
+        prompted(&cli).await;
+    }
+    control.end_input();
+    let stays_open = async || timeout(Duration::from_millis(600), cli.next_line()).await.is_err();
+    cli.send_line(RESULT).await;
+    assert!(stays_open().await);
+    cli.send_line(INIT).await;
+    cli.send_line(RESULT).await;
+    assert!(stays_open().await, "the second of the first result is over");
     assert_eq!(cli.next_line().await, None);
 }
 

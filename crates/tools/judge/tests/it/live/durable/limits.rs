@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use agentwire_testkit::eventually;
-use agentwire_worker::{SecretFolder, Start, TurnEnd};
+use agentwire_worker::{SecretFolder, Start, TurnReport};
 use tokio::time::Instant;
 
 use super::*;
@@ -151,7 +151,7 @@ async fn cancelled_turn_has_its_cost_and_does_not_run_again() {
     let place = Place::using(&[bash("toolu_1", "echo began >> ran.txt; exec sleep 60")]).await;
     let costs = Arc::new(Mutex::new(Vec::new()));
     let noted_costs = Arc::clone(&costs);
-    let on_end = move |end: TurnEnd| {
+    let on_end = move |end: TurnReport| {
         noted_costs.lock().unwrap().push(end.cost_usd);
         std::future::ready(())
     };

@@ -5,7 +5,9 @@ mod sse;
 use std::{collections::HashMap, sync::Mutex};
 
 use agentwire::{Incoming, Message};
-use agentwire_eventlog::{Entry, EventLog, EventLogError, Events, Frame, FrameKind, MemoryLog, Position};
+use agentwire_eventlog::{
+    EventLog, EventLogError, Events, LogEntry, LogEvent, LogEventKind, MemoryLog, Position,
+};
 use tokio::{net::TcpListener, task::JoinSet, time::timeout};
 
 use super::*;
@@ -60,10 +62,10 @@ pub(crate) async fn cut_readers_get_each_message_once_and_in_order(log: impl Fn(
         let (name, entries) = read.unwrap();
         let in_order = entries.windows(2).all(|pair| pair[0].position < pair[1].position);
         assert!(in_order, "{name}: no event comes twice or late");
-        let messages = entries.iter().filter(|entry| entry.frame.kind == FrameKind::Message);
-        let messages: Vec<_> = messages.map(|entry| entry.frame.data.as_str().to_owned()).collect();
+        let messages = entries.iter().filter(|entry| entry.event.kind == LogEventKind::Message);
+        let messages: Vec<_> = messages.map(|entry| entry.event.data.as_str().to_owned()).collect();
         assert_eq!(messages, sent.lock().unwrap()[&name], "{name}");
-        deltas += entries.iter().filter(|entry| entry.frame.kind == FrameKind::Delta).count();
+        deltas += entries.iter().filter(|entry| entry.event.kind == LogEventKind::Delta).count();
     }
     assert!(deltas > 0, "the readers follow running turns");
     engine.close(LIMIT).await;
@@ -91,7 +93,7 @@ async fn serve(log: Arc<dyn EventLog>) -> String {
 }
 
 /// Reads up to the end of the last turn. Calls are dropped at random times, and batches at random places.
-async fn read_log(log: &dyn EventLog, name: &str, mut random: Random) -> Vec<Entry> {
+async fn read_log(log: &dyn EventLog, name: &str, mut random: Random) -> Vec<LogEntry> {
     let (mut read, mut at) = (Vec::new(), Position::START);
     while ends(&read) < TURNS {
         let limit = Duration::from_millis(random.below(40));
@@ -105,14 +107,14 @@ async fn read_log(log: &dyn EventLog, name: &str, mut random: Random) -> Vec<Ent
     read
 }
 
-fn ends(entries: &[Entry]) -> usize {
-    entries.iter().filter(|entry| entry.frame.kind == FrameKind::End).count()
+fn ends(entries: &[LogEntry]) -> usize {
+    entries.iter().filter(|entry| entry.event.kind == LogEventKind::End).count()
 }
 
 async fn stale_writer_is_refused(log: &dyn EventLog) {
-    let frame = Frame::new(FrameKind::Message, agentwire::protocol::RawJson::empty_object());
+    let event = LogEvent::new(LogEventKind::Message, agentwire::protocol::RawJson::empty_object());
     let name = session(0).to_string();
-    let refused = log.append(&name, Position::new(1, 1_000_000), &frame).await.unwrap_err();
+    let refused = log.append(&name, Position::new(1, 1_000_000), &event).await.unwrap_err();
     assert!(matches!(refused, EventLogError::Stale { turn: 1, .. }), "{refused:?}");
 }
 

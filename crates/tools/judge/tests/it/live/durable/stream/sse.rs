@@ -1,7 +1,7 @@
 //! A reader of server-sent events that reconnects after each cut.
 
 use agentwire::protocol::RawJson;
-use agentwire_eventlog::{Entry, Frame, FrameKind, Position};
+use agentwire_eventlog::{LogEntry, LogEvent, LogEventKind, Position};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
     net::TcpStream,
@@ -10,8 +10,8 @@ use tokio::{
 use super::{Random, TURNS, ends};
 
 /// Reads up to the end of the last turn. Each connection is cut after a random number of lines.
-pub(super) async fn read(address: &str, name: &str, mut random: Random) -> Vec<Entry> {
-    let mut read: Vec<Entry> = Vec::new();
+pub(super) async fn read(address: &str, name: &str, mut random: Random) -> Vec<LogEntry> {
+    let mut read: Vec<LogEntry> = Vec::new();
     while ends(&read) < TURNS {
         let mut lines = connect(address, name, read.last().map(|entry| entry.position)).await;
         let (mut event, mut id, mut data) = (String::new(), String::new(), String::new());
@@ -47,7 +47,7 @@ async fn connect(address: &str, name: &str, last: Option<Position>) -> Lines<Buf
     lines
 }
 
-fn entry(event: &str, id: &str, data: &str) -> Entry {
-    let kind = FrameKind::from_name(event).unwrap();
-    Entry::new(id.parse().unwrap(), Frame::new(kind, RawJson::parse(data).unwrap()))
+fn entry(event: &str, id: &str, data: &str) -> LogEntry {
+    let kind = LogEventKind::from_name(event).unwrap();
+    LogEntry::new(id.parse().unwrap(), LogEvent::new(kind, RawJson::parse(data).unwrap()))
 }
