@@ -4,12 +4,14 @@ mod budgets;
 mod cycles;
 mod features;
 mod manifests;
+mod names;
 mod order;
 mod rules;
 mod tree;
 
 use crate::failure::Failure;
 use crate::metadata::Metadata;
+use crate::workspace;
 
 /// Checks the order of the crates and of their modules, and the dependency budgets
 #[derive(Debug, clap::Args)]
@@ -44,6 +46,7 @@ fn check() -> Result<Report, Failure> {
     report.findings.extend(manifests::check(&metadata)?);
     report.findings.extend(cycles::check(&metadata)?);
     report.findings.extend(features::check()?);
+    report.findings.extend(names::check(&workspace::root()?.join("xtask/api"))?);
     budgets::check(&metadata, &mut report)?;
     Ok(report)
 }

@@ -16,7 +16,7 @@ pub(super) fn code(text: &str) -> String {
     code
 }
 
-/// The number of bytes that the next piece keeps, blanks and keeps again.
+/// The lengths of the next piece's opening, content and closing; the content is blanked.
 fn piece(rest: &str) -> [usize; 3] {
     let until = |from: usize, end: &str| rest[from..].find(end).unwrap_or(rest.len() - from);
     let raw = rest.strip_prefix('b').unwrap_or(rest).strip_prefix('r').map(|raw| raw.trim_start_matches('#'));

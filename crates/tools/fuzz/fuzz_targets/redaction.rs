@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use agentwire_testkit::{Entry, Redactor, Transcript};
+use agentwire_testkit::{transcript::Entry, Redactor, Transcript};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

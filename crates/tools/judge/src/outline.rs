@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::Value;
 
-use agentwire_testkit::{Entry, Transcript};
+use agentwire_testkit::transcript::{Entry, Transcript};
 use ids::Ids;
 
 /// The outline of a session.

@@ -52,4 +52,4 @@ pub use redact::Redactor;
 pub use replay::{Replay, ReplayHandle, ReplayReport};
 #[cfg(feature = "replay")]
 pub use splits::Splits;
-pub use transcript::{Argv, End, Entry, Header, ParseError, Transcript, Version, WriteError};
+pub use transcript::{Argv, End, Header, ParseError, Transcript, Version, WriteError};

@@ -7,7 +7,7 @@
 //! handed over, so that no answer can stand before it, and a line from the CLI when it was read.
 //!
 //! ```
-//! use agentwire_testkit::{Entry, Recorder};
+//! use agentwire_testkit::{transcript::Entry, Recorder};
 //! use agentwire_transport::{ByteSink, Transport, memory};
 //!
 //! # #[tokio::main(flavor = "current_thread")]

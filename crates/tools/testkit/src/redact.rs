@@ -65,7 +65,7 @@ pub use report::{RedactionReport, SecretKind};
 use secrets::Secrets;
 use words::Words;
 
-use crate::{Argv, Entry, Transcript};
+use crate::transcript::{Argv, Entry, Transcript};
 
 /// A redactor of recorded sessions.
 #[derive(Clone, Default)]
@@ -214,7 +214,7 @@ fn on_piece(
     written: impl Fn(&str) -> String,
 ) {
     if let (Entry::Inbound(line), Some((_, finds))) = (entry, piece) {
-        let new = |with, ()| if let With::StandIn(text) = with { written(&text) } else { String::new() };
+        let new = |with, ()| if let With::Text(text) = with { written(&text) } else { String::new() };
         *line = find::replaced(line, finds, new).into();
     }
 }

@@ -61,7 +61,7 @@ use tokio::sync::Notify;
 pub use link::{ReplayPeer, ReplaySink, ReplaySource};
 pub use report::{Mismatch, Missing, ReplayReport};
 
-use crate::{Entry, Splits, Transcript, splits::Cutter};
+use crate::{Splits, Transcript, splits::Cutter, transcript::Entry};
 #[doc(hidden)]
 pub use player::Due;
 use player::Player;

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::facts::Facts;
 use super::item::{Item, Kind, Outcome};
 use super::part::{Look, Part, Place};
-use agentwire_testkit::{End, Entry, Transcript};
+use agentwire_testkit::{End, Transcript, transcript::Entry};
 
 /// The items and facts of a transcript.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use super::item::{Item, Kind};
 use super::part::{Look, Part};
 use super::read::{Reading, Turn};
 use super::{CSS, JS, POLICY, escape, timeline};
-use agentwire_testkit::{Entry, Transcript};
+use agentwire_testkit::transcript::{Entry, Transcript};
 
 /// Returns the whole page.
 pub(super) fn write(session: &Transcript, reading: &Reading, title: &str) -> String {

@@ -16,9 +16,10 @@ use tokio::time::timeout;
 use self::{book::Book, host::Host};
 use super::{Report, play};
 use agentwire_testkit::{
-    Entry, Replay, ReplayReport, Splits, Transcript,
+    Replay, ReplayReport, Splits, Transcript,
     excerpt::excerpt,
     recorded::{Recorded, Role},
+    transcript::Entry,
 };
 
 /// Plays a transcript through a session of the facade, over a replay of the CLI.

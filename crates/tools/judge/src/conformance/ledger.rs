@@ -27,7 +27,8 @@ pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
         asked: Asked::default(),
         closed: None,
         ended: false,
-        seen: Default::default(),
+        requests: HashSet::new(),
+        replies: HashSet::new(),
     };
     for item in &scene.items {
         ledger.see(item, scene.bare);
@@ -46,8 +47,10 @@ struct Ledger<'a> {
     /// The line on which our input ended.
     closed: Option<usize>,
     ended: bool,
-    /// The ids of a bare capture's requests, and of its replies.
-    seen: (HashSet<Box<str>>, HashSet<Box<str>>),
+    /// The ids of a bare capture's requests.
+    requests: HashSet<Box<str>>,
+    /// The ids of its replies.
+    replies: HashSet<Box<str>>,
 }
 
 impl Ledger<'_> {
@@ -84,11 +87,11 @@ impl Ledger<'_> {
                 if let Some((server, method)) = server.zip(method) {
                     asked::handshake(line, server, method, self.facts, self.report);
                 }
-                (&mut self.seen.0, id, "request")
+                (&mut self.requests, id, "request")
             }
-            Role::Response { id } => (&mut self.seen.1, id, "reply"),
+            Role::Response { id } => (&mut self.replies, id, "reply"),
             Role::Cancel { id } => {
-                if !self.seen.0.contains(id) {
+                if !self.requests.contains(id) {
                     self.report.find(line, format!("{id} is cancelled, which was never asked"));
                 }
                 return;

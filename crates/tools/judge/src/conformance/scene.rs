@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 
-use agentwire_testkit::{End, Entry, Transcript, recorded::Recorded};
+use agentwire_testkit::{End, Transcript, recorded::Recorded, transcript::Entry};
 
 /// What happened, in order.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use agentwire_testkit::{Entry, Transcript};
+use agentwire_testkit::transcript::{Entry, Transcript};
 
 /// What each id of a session is called.
 #[derive(Debug, Default)]
@@ -21,29 +21,21 @@ impl Ids {
         let (mut ours, mut theirs, mut tools) = (0, 0, 0);
         let mut before = Value::Null;
         for entry in &session.entries {
-            let (line, ours_it_is) = match entry {
-                Entry::Outbound(line) => (line, true),
-                Entry::Inbound(line) => (line, false),
-                _ => continue,
-            };
+            let (Entry::Outbound(line) | Entry::Inbound(line)) = entry else { continue };
             let Ok(frame) = serde_json::from_slice::<Value>(line) else { continue };
             if frame["type"] == "control_request" {
-                if ours_it_is && frame["request"] == before {
-                    ids.repeat(&frame["request_id"]);
-                    continue;
-                }
-                if ours_it_is {
-                    before = frame["request"].clone();
-                }
-                match ours_it_is {
-                    true => ids.name(&frame["request_id"], "ours", &mut ours),
-                    // The handshakes of MCP servers come between the others as they like.
-                    false if frame["request"]["subtype"] == "mcp_message" => {
-                        let message = &frame["request"]["message"];
-                        let name = format!("{} {}", frame["request"]["server_name"], message["id"]);
-                        ids.insert(&frame["request_id"], name);
+                let (id, request) = (&frame["request_id"], &frame["request"]);
+                match entry {
+                    Entry::Outbound(_) if *request == before => ids.repeat(id),
+                    Entry::Outbound(_) => {
+                        before = request.clone();
+                        ids.name(id, "ours", &mut ours);
                     }
-                    false => ids.name(&frame["request_id"], "cli", &mut theirs),
+                    // The handshakes of MCP servers come between the others as they like.
+                    _ if request["subtype"] == "mcp_message" => {
+                        ids.insert(id, format!("{} {}", request["server_name"], request["message"]["id"]));
+                    }
+                    _ => ids.name(id, "cli", &mut theirs),
                 }
             }
             for block in frame["message"]["content"].as_array().into_iter().flatten() {

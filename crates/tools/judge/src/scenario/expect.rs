@@ -5,7 +5,7 @@ use std::{fmt::Debug, fs, io};
 use serde_json::Value;
 
 use super::{kind_of, pattern::Pattern, place::Place, spec::Expect, witness::Seen};
-use agentwire_testkit::{End, Entry, ScriptedModel, Transcript};
+use agentwire_testkit::{End, ScriptedModel, Transcript, transcript::Entry};
 
 /// Describes everything that is not as expected.
 pub(super) fn wrong(

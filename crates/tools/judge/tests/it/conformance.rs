@@ -3,7 +3,7 @@
 mod ours;
 
 use agentwire_judge::conformance::{Corruption, check, self_test};
-use agentwire_testkit::{Entry, Splits, Transcript};
+use agentwire_testkit::{Splits, Transcript, transcript::Entry};
 
 /// One turn with a hook, a question and a streamed answer, as the CLI would say it.
 const SESSION: &str = r#"# agentwire-transcript 1

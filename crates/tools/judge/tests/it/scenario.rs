@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use agentwire_judge::{Scenario, scenario::Failed};
-use agentwire_testkit::{Entry, Transcript};
+use agentwire_testkit::transcript::{Entry, Transcript};
 use tempfile::TempDir;
 
 /// Answers the handshake, then each prompt with a result, and exits with 0 at the end of input.

@@ -20,7 +20,7 @@ pub(super) struct Server {
     prompt_lists: u64,
     pings: u64,
     cancelled: u64,
-    /// The answer before the last, where it is to be given twice.
+    /// The answer of `fault` that the next `echo` repeats.
     stale: Option<Value>,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Session {
     pub(super) kept_back: KeptBack,
     /// The callbacks that the handshake has declared for `PreToolUse`.
     pub(super) callbacks: Vec<Callback>,
-    /// Our questions, until they are looked at.
+    /// Our requests, until their answers are taken.
     pub(super) open: Vec<PendingRequest>,
     /// Prompts that wait, each with its id where it has one.
     prompts: Vec<Option<String>>,

@@ -1,5 +1,7 @@
 //! The progress of a script: the next reply of each list, and the requests so far.
 
+use std::iter;
+
 use super::{
     request::{Answer, MessagesRequest, RequestFact},
     script::{Reply, Script},
@@ -8,8 +10,9 @@ use super::{
 /// The mutable half of a scripted model.
 #[derive(Debug)]
 pub(super) struct Progress {
-    /// One for each list of the script, in the order of [`Script::lists`].
-    lists: Vec<Cursor>,
+    main: Cursor,
+    /// In the order of the script's matches.
+    matches: Vec<Cursor>,
     side: Cursor,
     pub(super) requests: usize,
     pub(super) exhausted: usize,
@@ -46,21 +49,22 @@ pub(super) struct Ids {
 
 impl Progress {
     pub(super) fn new(script: &Script) -> Self {
-        let lists = script.lists().map(|_| Cursor::default()).collect();
-        Self { lists, side: Cursor::default(), requests: 0, exhausted: 0, facts: Vec::new() }
+        let (main, side) = (Cursor::default(), Cursor::default());
+        let matches = vec![Cursor::default(); script.matches.len()];
+        Self { main, matches, side, requests: 0, exhausted: 0, facts: Vec::new() }
     }
 
     /// Takes the next reply for this request, and records the request.
     pub(super) fn pick(&mut self, script: &Script, request: &MessagesRequest<'_>, path: &str) -> Picked {
-        let matched = script.matches.iter().position(|found| request.holds(&found.marker, found.place));
-        let picked = match matched {
-            Some(position) => self.take(script, position + 1, Answer::Matched(position)),
-            None if request.is_main() => self.take(script, 0, Answer::Main),
-            None => {
-                let reply = Reply::text(&*script.side_text);
-                Picked { ids: self.side.answer("S".to_owned(), &reply), reply, answer: Answer::Side }
+        let mut lists = script.matches.iter().zip(&mut self.matches).enumerate();
+        let picked = match lists.find(|(_, (found, _))| request.holds(&found.marker, found.place)) {
+            Some((at, (found, cursor))) => {
+                cursor.take(format!("A{}", at + 1), &found.replies, Answer::Matched(at))
             }
+            None if request.is_main() => self.main.take("M".to_owned(), &script.replies, Answer::Main),
+            None => self.side.answer("S".to_owned(), Reply::text(&*script.side_text), Answer::Side),
         };
+        self.exhausted += usize::from(picked.answer == Answer::Exhausted);
         self.record(request.fact(path, picked.answer));
         picked
     }
@@ -77,31 +81,21 @@ impl Progress {
             let ahead = replies.iter().skip(cursor.reply).map(Reply::count).fold(0, usize::saturating_add);
             ahead.saturating_sub(cursor.given)
         };
-        self.lists.iter().zip(script.lists()).map(left).fold(0, usize::saturating_add)
-    }
-
-    fn take(&mut self, script: &Script, list: usize, answer: Answer) -> Picked {
-        let next = script.lists().nth(list).zip(self.lists.get_mut(list));
-        let Some((replies, cursor)) = next else { return self.run_out("X".to_owned(), None) };
-        let name = if list == 0 { "M".to_owned() } else { format!("A{list}") };
-        match replies.get(cursor.reply).cloned() {
-            Some(reply) => {
-                cursor.step(reply.count());
-                Picked { ids: cursor.answer(name, &reply), reply, answer }
-            }
-            None => self.run_out(name, Some(list)),
-        }
-    }
-
-    fn run_out(&mut self, name: String, list: Option<usize>) -> Picked {
-        self.exhausted += 1;
-        let reply = Reply::text(EXHAUSTED);
-        let cursor = list.and_then(|list| self.lists.get_mut(list)).unwrap_or(&mut self.side);
-        Picked { ids: cursor.answer(name, &reply), reply, answer: Answer::Exhausted }
+        let cursors = iter::once(&self.main).chain(&self.matches);
+        cursors.zip(script.lists()).map(left).fold(0, usize::saturating_add)
     }
 }
 
 impl Cursor {
+    /// Takes the next reply of this list, whose ids have this name.
+    fn take(&mut self, list: String, replies: &[Reply], answer: Answer) -> Picked {
+        let Some(reply) = replies.get(self.reply) else {
+            return self.answer(list, Reply::text(EXHAUSTED), Answer::Exhausted);
+        };
+        self.step(reply.count());
+        self.answer(list, reply.clone(), answer)
+    }
+
     fn step(&mut self, times: usize) {
         self.given += 1;
         if self.given >= times {
@@ -110,11 +104,11 @@ impl Cursor {
         }
     }
 
-    fn answer(&mut self, list: String, reply: &Reply) -> Ids {
+    fn answer(&mut self, list: String, reply: Reply, answer: Answer) -> Picked {
         let ids = Ids { list, number: self.answered + 1, first_tool_call: self.tool_calls + 1 };
         self.answered += 1;
         self.tool_calls += reply.blocks.len();
-        ids
+        Picked { reply, ids, answer }
     }
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::TooLong;
-use crate::{Argv, End, Entry, Header, Transcript, signals};
+use crate::{Argv, End, Header, Transcript, signals, transcript::Entry};
 
 /// Everything that was seen, in order.
 pub(super) struct Tape {
@@ -209,7 +209,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::Tape;
-    use crate::Entry;
+    use crate::transcript::Entry;
 
     #[test]
     fn pauses_add_up_to_the_time_that_has_passed() {

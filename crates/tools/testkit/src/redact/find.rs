@@ -12,14 +12,14 @@ pub(super) struct Find<K = SecretKind> {
     pub(super) kind: K,
 }
 
-/// What a place is replaced with.
+/// What is written at a place.
 #[derive(Clone, Debug)]
 pub(super) enum With {
-    /// The stand-in for this text.
-    StandIn(String),
+    /// This text; of a secret its stand-in.
+    Text(String),
     /// A number, so that the field keeps its type.
     Zero,
-    /// Nothing: the stand-in is where the text begins, in an earlier line.
+    /// Nothing: the text is written where it begins, in an earlier line.
     Nothing,
 }
 

@@ -48,7 +48,7 @@ pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &S
     }
     for (number, (_, finds)) in stream::finds(&session.entries, |text, _| words_in(text, paths)) {
         let cut = finds.into_iter().filter_map(|find| match find.with {
-            With::StandIn(word) => Some((number, word)),
+            With::Text(word) => Some((number, word)),
             _ => None,
         });
         let cut: Vec<_> = cut.filter(|cut| !found.contains(cut)).collect();

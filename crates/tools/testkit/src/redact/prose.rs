@@ -65,7 +65,7 @@ impl Prose {
     pub(super) fn find(&self, text: &str, is_input: bool) -> Vec<Find<()>> {
         let mut finds = Vec::new();
         let mut add = |range, new: Option<String>| {
-            finds.extend(new.map(|new| Find { range, with: With::StandIn(new), kind: () }));
+            finds.extend(new.map(|new| Find { range, with: With::Text(new), kind: () }));
         };
         if !is_input || !text.starts_with('{') {
             add(0..text.len(), self.replace(&escape(text)));

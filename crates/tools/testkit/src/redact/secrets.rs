@@ -15,8 +15,8 @@ use super::{
     report::SecretKind,
     shapes, stream,
 };
-use crate::Entry::{Comment, Inbound, Outbound, Stderr, Unknown};
-use crate::{Argv, Entry, Transcript};
+use crate::transcript::Entry::{Comment, Inbound, Outbound, Stderr, Unknown};
+use crate::transcript::{Argv, Entry, Transcript};
 
 /// Blanks the secrets of one session, and counts them.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Secrets {
         let argv = session.argv.iter().map(|argv| argv.json().to_owned());
         for text in argv.chain(lines) {
             for find in secrets.find_at(&text, 0) {
-                if let With::StandIn(secret) = find.with {
+                if let With::Text(secret) = find.with {
                     learn(find.kind, &secret, &mut learned);
                 }
             }
@@ -110,10 +110,10 @@ impl Secrets {
     /// Returns the secrets in a text, which may be JSON or contain it: in a line at depth 0, in a string of it at 1.
     fn find_at(&self, text: &str, depth: usize) -> Vec<Find> {
         let mut finds = Vec::new();
-        let is_whole = |text: &str| serde_json::from_str::<&RawValue>(text).is_ok();
-        let is_json =
-            depth < DEEPEST && text.trim_ascii_start().starts_with(['{', '[', '"']) && is_whole(text);
-        let start = if is_json { Some(0) } else { text.find(['{', '[']).filter(|_| depth < DEEPEST) };
+        let is_json = |text: &str| serde_json::from_str::<&RawValue>(text).is_ok();
+        let is_read = depth < DEEPEST;
+        let is_whole = is_read && text.trim_ascii_start().starts_with(['{', '[', '"']) && is_json(text);
+        let start = if is_whole { Some(0) } else { text.find(['{', '[']).filter(|_| is_read) };
         if let Some(start) = start {
             let mut flag: Option<Vec<String>> = None;
             json::walk(&text[start..], |token, at| {
@@ -126,20 +126,17 @@ impl Secrets {
                 self.token(token, start + at, is_flagged, depth, &mut finds);
             });
         }
-        if !is_json {
+        if !is_whole {
             self.text(text, &mut finds);
-        } else {
-            // A named secret may be JSON itself. As a part of other JSON it becomes a number, so that the whole stays JSON.
-            for Form { text: secret, .. } in
-                self.forms.iter().filter(|form| form.text.starts_with(['{', '[']) && is_whole(&form.text))
-            {
-                let is_whole = depth > 0 && secret.len() == text.len();
-                let find = |(at, _)| {
-                    let with = if is_whole { With::StandIn(secret.clone()) } else { With::Zero };
-                    Find { range: at..at + secret.len(), with, kind: SecretKind::Named }
-                };
-                finds.extend(text.match_indices(secret).map(find));
-            }
+            return finds;
+        }
+        // A named secret may be JSON itself. As a part of other JSON it becomes a number, so that the whole stays JSON.
+        let texts = self.forms.iter().map(|form| &form.text);
+        for secret in texts.filter(|secret| secret.starts_with(['{', '[']) && is_json(secret)) {
+            let is_all = depth > 0 && secret.len() == text.len();
+            let with = || if is_all { With::Text(secret.clone()) } else { With::Zero };
+            let find = |(at, _)| Find { range: at..at + secret.len(), with: with(), kind: SecretKind::Named };
+            finds.extend(text.match_indices(secret).map(find));
         }
         finds
     }
@@ -147,18 +144,18 @@ impl Secrets {
     /// Finds the secrets in a string or number of JSON.
     fn token(&self, token: Token<'_>, start: usize, is_flagged: bool, depth: usize, finds: &mut Vec<Find>) {
         let whole = start..start + token.raw.len();
-        let place = if token.is_key { None } else { place(token.keys) };
+        let kind = if token.is_key { None } else { kind_below(token.keys) };
         if !token.is_string {
             let named = || self.forms.iter().any(|form| token.raw.contains(&form.text) && !form.is_word);
-            let place = place.filter(|kind| *kind != SecretKind::Field || is_password(token.keys));
-            let kind = place.or_else(|| named().then_some(SecretKind::Named)).filter(|_| token.raw != "0");
+            let kind = kind.filter(|kind| *kind != SecretKind::Field || is_password(token.keys));
+            let kind = kind.or_else(|| named().then_some(SecretKind::Named)).filter(|_| token.raw != "0");
             return finds.extend(kind.map(|kind| Find { range: whole, with: With::Zero, kind }));
         }
         let decoded = Decoded::json(token.raw);
         let text = decoded.as_ref().map_or(token.raw, |decoded| &decoded.text);
-        let place = place.or_else(|| is_flagged.then_some(SecretKind::Field));
-        if let Some(kind) = place.filter(|_| !shapes::is_harmless(text)) {
-            return finds.push(Find { range: whole, with: With::StandIn(text.to_owned()), kind });
+        let kind = kind.or_else(|| is_flagged.then_some(SecretKind::Field));
+        if let Some(kind) = kind.filter(|_| !shapes::is_harmless(text)) {
+            return finds.push(Find { range: whole, with: With::Text(text.to_owned()), kind });
         }
         for find in self.find_at(text, depth + 1) {
             let place = |at| start + decoded.as_ref().map_or(at, |decoded| decoded.place(at));
@@ -173,7 +170,7 @@ impl Secrets {
             let layer = decoded.as_ref().map_or(text, |decoded| &decoded.text);
             let mut show = |kind, range: Range<usize>| {
                 let place = |at| decoded.as_ref().map_or(at, |decoded| decoded.place(at));
-                let with = With::StandIn(layer[range.clone()].to_owned());
+                let with = With::Text(layer[range.clone()].to_owned());
                 finds.push(Find { range: place(range.start)..place(range.end), with, kind });
             };
             for form in &self.forms {
@@ -216,7 +213,7 @@ impl Secrets {
         }
         find::replaced(text, merged, |with, kind| {
             let new = match with {
-                With::StandIn(secret) => format!("<redacted-{}>", self.numbers.of(&secret)),
+                With::Text(secret) => format!("<redacted-{}>", self.numbers.of(&secret)),
                 With::Zero => "0".to_owned(),
                 With::Nothing => return String::new(),
             };
@@ -252,7 +249,7 @@ fn visible(line: &[u8]) -> String {
 }
 
 /// Returns the kind of secret below these keys, if any.
-fn place(keys: &[&str]) -> Option<SecretKind> {
+fn kind_below(keys: &[&str]) -> Option<SecretKind> {
     let plain = |key: &str| key.to_ascii_lowercase().replace(['_', '-'], "");
     let nearest = *keys.last()?;
     // A schema describes a field; its values are no secrets.

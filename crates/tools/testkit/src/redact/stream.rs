@@ -10,7 +10,7 @@ use super::{
     find::{Find, With},
     json,
 };
-use crate::Entry;
+use crate::transcript::Entry;
 
 /// The finds of each line that holds a piece, by the number of the line, with the place of the piece.
 pub(super) type Finds<K> = BTreeMap<usize, (Range<usize>, Vec<Find<K>>)>;

@@ -164,7 +164,7 @@ pub(super) fn words_in(text: &str, paths: &[(String, String)]) -> Vec<Find<()>> 
         overlaps
     });
     let find =
-        |range: Range<usize>| Find { with: With::StandIn(text[range.clone()].to_owned()), range, kind: () };
+        |range: Range<usize>| Find { with: With::Text(text[range.clone()].to_owned()), range, kind: () };
     ranges.into_iter().map(find).collect()
 }
 

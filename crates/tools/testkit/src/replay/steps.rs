@@ -9,9 +9,9 @@ use agentwire_transport::{ExitReport, Signal};
 use bytes::Bytes;
 
 use crate::{
-    End, Entry, Transcript,
     recorded::{Recorded, Role},
     signals,
+    transcript::{End, Entry, Transcript},
 };
 
 /// The steps of a replay, in order.
@@ -148,7 +148,7 @@ impl ReplaySteps {
 }
 
 impl Action {
-    /// Returns whether a prompt, request or cancellation of ours may come before this: a handshake of MCP overlaps them.
+    /// Returns whether a later prompt, request or cancellation of ours may arrive before this, as in an MCP handshake.
     pub(super) fn is_passed(&self) -> bool {
         match self {
             Self::Ours(_) => true,

@@ -1,10 +1,16 @@
 //! Recording: lines cut out of bytes exactly, in the order in which our side saw them.
 
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
 #[cfg(feature = "replay")]
 use agentwire_testkit::Replay;
-use agentwire_testkit::{End, Entry, Recorder, Transcript, record::TooLong};
+use agentwire_testkit::{End, Recorder, Transcript, record::TooLong, transcript::Entry};
 use agentwire_transport::{
-    ByteSink, ByteSource, ExitReport, PeerHandle, Signal, Transport, TransportError, memory,
+    ByteSink, ByteSource, Connected, ExitReport, MemorySink, MemorySource, PeerHandle, Signal, Transport,
+    TransportError, memory,
 };
 use bytes::Bytes;
 
@@ -52,9 +58,61 @@ async fn a_line_is_recorded_before_the_peer_can_have_it() {
     let mut link = recorder.record(transport).open().await.unwrap();
     // The pipe holds one byte and has no reader, so the write does not end.
     let write = link.sink.write("longer than the pipe\n".into());
-    let waited = tokio::time::timeout(std::time::Duration::from_millis(1), write).await;
+    let waited = tokio::time::timeout(Duration::from_millis(1), write).await;
     assert!(waited.is_err());
     assert_eq!(recorder.transcript().unwrap().entries, [outbound("longer than the pipe")]);
+}
+
+#[tokio::test]
+async fn lines_that_were_left_at_the_end_are_recorded_and_passed_on() {
+    let (transport, peer) = memory(64);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    link.sink.flush_detached("left\n".into());
+    // The input ends with it, so that the read fails instead of waiting.
+    drop(link);
+    assert_eq!(peer.read().await.unwrap(), "left\n");
+    assert_eq!(recorder.transcript().unwrap().entries, [outbound("left")]);
+}
+
+/// A process, which notes its grace periods.
+#[derive(Default)]
+struct Process(Arc<Mutex<Vec<Duration>>>);
+
+impl Transport for Process {
+    type Source = MemorySource;
+    type Sink = MemorySink;
+    type Handle = Self;
+
+    async fn open(self) -> Result<Connected<MemorySource, MemorySink, Self>, TransportError> {
+        let Connected { source, sink, .. } = memory(1).0.open().await?;
+        Ok(Connected { source, sink, handle: self })
+    }
+}
+
+impl PeerHandle for Process {
+    async fn wait_group(&self) {}
+
+    fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
+        self.0.lock().unwrap().extend([after_input, after_terminate]);
+    }
+
+    fn has_process(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn process_is_handled_as_without_the_recording() {
+    let process = Process::default();
+    let noted = Arc::clone(&process.0);
+    let handle = Recorder::new().record(process).open().await.unwrap().handle;
+    assert!(handle.has_process());
+    let [input, terminate] = [1, 2].map(Duration::from_secs);
+    handle.limit_grace(input, terminate);
+    assert_eq!(*noted.lock().unwrap(), [input, terminate]);
+    // By default this would wait for an end that never comes.
+    tokio::time::timeout(Duration::from_secs(20), handle.wait_group()).await.unwrap();
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ mod secrets;
 
 use std::time::Instant;
 
-use agentwire_testkit::{Entry, Redactor, Transcript};
+use agentwire_testkit::{Redactor, Transcript, transcript::Entry};
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use agentwire_testkit::{Entry, Replay, ReplayHandle, Splits, Transcript};
+use agentwire_testkit::{Replay, ReplayHandle, Splits, Transcript, transcript::Entry};
 use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport};
 
 /// A permission request within a turn, and a second request that is open at the same time.

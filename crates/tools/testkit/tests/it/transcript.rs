@@ -1,8 +1,8 @@
 //! The transcript format, read and written.
 
 use agentwire_testkit::{
-    Argv, End, Entry, Header, Transcript,
-    transcript::{ParseCause, WriteCause},
+    Argv, End, Header, Transcript,
+    transcript::{Entry, ParseCause, WriteCause},
 };
 use bytes::Bytes;
 use proptest::{collection::vec, option, prelude::*};

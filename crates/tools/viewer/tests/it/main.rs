@@ -9,7 +9,7 @@ mod structure;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agentwire_testkit::{Entry, Transcript};
+use agentwire_testkit::transcript::{Entry, Transcript};
 
 /// Returns every recording of the repository.
 fn recordings() -> Vec<(PathBuf, Transcript)> {

@@ -1,6 +1,6 @@
 //! The numbers on the page equal independent counts of the recordings.
 
-use agentwire_testkit::{Entry, Transcript};
+use agentwire_testkit::transcript::{Entry, Transcript};
 use serde_json::Value;
 
 use super::{expected, item, page_of, recording, recordings, shown, total};

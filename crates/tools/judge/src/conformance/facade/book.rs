@@ -13,10 +13,10 @@ use super::{
     is_message,
 };
 use agentwire_testkit::{
-    Entry,
     json::Json,
     recorded::{Recorded, Role},
     replay::exit_report,
+    transcript::Entry,
 };
 
 /// The recorded lines, indexed by the request or message to which they belong.

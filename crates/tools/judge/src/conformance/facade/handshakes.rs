@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::super::facts::callbacks;
 use agentwire_testkit::{
-    Entry,
     recorded::{Recorded, Role},
+    transcript::Entry,
 };
 
 /// Drops the attempts that the CLI refused before the first that it granted, with their replies.

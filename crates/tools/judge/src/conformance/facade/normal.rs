@@ -7,8 +7,9 @@ use bytes::Bytes;
 use super::handshakes::{self, names, read};
 
 use agentwire_testkit::{
-    Entry, Transcript,
+    Transcript,
     recorded::{Recorded, Role},
+    transcript::Entry,
 };
 
 /// Returns the entries with their lines in the file, with `initialize` and its reply before all other lines of ours.

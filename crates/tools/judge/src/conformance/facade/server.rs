@@ -30,6 +30,13 @@ struct Exchange {
     response: Option<Result<RawJson, String>>,
 }
 
+/// What becomes of a request.
+enum Outcome {
+    Answered(RawJson),
+    /// It waits: it was never answered in the recording.
+    Unanswered,
+}
+
 impl RecordedServer {
     pub(super) fn new(name: &str, book: Arc<Book>) -> Self {
         let of_server = book
@@ -43,22 +50,23 @@ impl RecordedServer {
         Self { exchanges: Arc::new(exchanges), listed: listed.map(|listed| listed.to_string().into()) }
     }
 
-    /// Returns `None` for a notification; for a request the response, if there is one.
-    fn answer(&self, message: &Json) -> Option<Option<RawJson>> {
+    /// Returns what becomes of a message; `None` if it is a notification.
+    fn outcome(&self, message: &Json) -> Option<Outcome> {
         let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
         let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);
         // The bridge requests the list of tools under an id of its own.
         let recorded = of_method().find(|exchange| exchange.id.same(id)).or_else(|| of_method().next());
-        Some(match recorded.map(|exchange| exchange.response.as_ref()) {
-            Some(None) => None,
-            Some(Some(Ok(response))) => Some(renamed(response, id)),
-            Some(Some(Err(why))) => Some(failure(id, why)),
-            None => match &self.listed {
-                Some(listed) if method == "tools/list" => {
-                    RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
-                }
-                _ => Some(failure(id, "the recorded server was never asked this")),
-            },
+        let Some(exchange) = recorded else {
+            let listed = self.listed.as_ref().filter(|_| method == "tools/list").and_then(|listed| {
+                RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
+            });
+            let unknown = || failure(id, "the recorded server was never asked this");
+            return Some(Outcome::Answered(listed.unwrap_or_else(unknown)));
+        };
+        Some(match &exchange.response {
+            Some(Ok(response)) => Outcome::Answered(renamed(response, id)),
+            Some(Err(why)) => Outcome::Answered(failure(id, why)),
+            None => Outcome::Unanswered,
         })
     }
 }
@@ -71,12 +79,11 @@ impl McpService for RecordedServer {
 
 impl ServerInstance for RecordedServer {
     fn handle(&self, message: RawJson) -> ResponseFuture {
-        let answer = Json::parse(message.as_str().as_bytes()).and_then(|message| self.answer(&message));
+        let outcome = Json::parse(message.as_str().as_bytes()).and_then(|message| self.outcome(&message));
         Box::pin(async move {
-            match answer {
-                Some(Some(response)) => Some(response),
-                // It was never answered in the recording.
-                Some(None) => pending().await,
+            match outcome {
+                Some(Outcome::Answered(response)) => Some(response),
+                Some(Outcome::Unanswered) => pending().await,
                 None => None,
             }
         })

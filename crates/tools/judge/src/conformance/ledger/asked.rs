@@ -25,7 +25,7 @@ struct Request {
     cancelled: bool,
     /// It may stay open: a comment marks it so, or the CLI cancelled it in another way.
     excused: bool,
-    /// A turn has ended since, before we could no longer answer.
+    /// A turn has ended since it came, while we could still answer.
     outlived: bool,
     /// We can't answer any more.
     too_late: bool,

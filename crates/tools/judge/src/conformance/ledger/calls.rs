@@ -16,8 +16,10 @@ struct Call {
     cancelled: bool,
     /// A comment marks it as unanswered.
     excused: bool,
-    /// Turns that started, and ended, since.
-    turns: (usize, usize),
+    /// The turns that have started since.
+    turns_started: usize,
+    /// The turns that have ended since.
+    turns_ended: usize,
     /// Whether a later request has its reply.
     overtaken: bool,
 }
@@ -56,7 +58,8 @@ impl Calls {
             replied: false,
             cancelled: false,
             excused,
-            turns: (0, 0),
+            turns_started: 0,
+            turns_ended: 0,
             overtaken: false,
         };
         self.0.push(call);
@@ -88,20 +91,22 @@ impl Calls {
     pub(super) fn turn_ended(&mut self, line: usize, result: &Recorded, report: &mut Report) {
         let aborted = result.json.text_at(&["terminal_reason"]).is_some_and(|why| why.starts_with("aborted"));
         let mut interrupts =
-            self.0.iter().filter(|call| *call.subtype == *"interrupt" && call.turns.1 == 0).peekable();
+            self.0.iter().filter(|call| *call.subtype == *"interrupt" && call.turns_ended == 0).peekable();
         if aborted && interrupts.peek().is_some() && interrupts.all(|call| !call.replied && !call.excused) {
             report.find(line, "the result of an interrupted turn stands before the reply to the interrupt");
         }
-        self.0.iter_mut().for_each(|call| call.turns.1 += 1);
+        self.0.iter_mut().for_each(|call| call.turns_ended += 1);
     }
 
     /// Checks that the CLI reports a new permission mode after the reply to its request.
     pub(super) fn message(&mut self, line: usize, read: &Recorded, report: &mut Report) {
         match (read.kind(), read.subtype()) {
-            ("system", "init") => self.0.iter_mut().for_each(|call| call.turns.0 += 1),
+            ("system", "init") => self.0.iter_mut().for_each(|call| call.turns_started += 1),
             ("system", "status") if read.json.field("permissionMode").is_some() => {
-                let mut open =
-                    self.0.iter().filter(|call| *call.subtype == *"set_permission_mode" && call.turns.1 == 0);
+                let mut open = self
+                    .0
+                    .iter()
+                    .filter(|call| *call.subtype == *"set_permission_mode" && call.turns_ended == 0);
                 if open.clone().next().is_some() && open.all(|call| !call.replied && !call.excused) {
                     report.find(
                         line,
@@ -122,8 +127,8 @@ impl Calls {
         };
         for call in self.0.iter().filter(|call| !call.replied && !call.cancelled && !call.excused) {
             // A refused start answers nothing and gives one result; a crash gives none.
-            let started = call.turns.0 > 0 && !facts.stopped;
-            let may_be_open = cut_off && !call.overtaken && !started && call.turns.1 <= 1;
+            let started = call.turns_started > 0 && !facts.stopped;
+            let may_be_open = cut_off && !call.overtaken && !started && call.turns_ended <= 1;
             if !may_be_open {
                 report.find(call.line, format!("`{}` ({}) has no reply", call.subtype, call.id));
             }

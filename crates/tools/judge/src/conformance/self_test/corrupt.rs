@@ -20,9 +20,10 @@ use super::super::{
 };
 use super::Corruption;
 use agentwire_testkit::{
-    Entry, Transcript,
+    Transcript,
     json::{Json, Value},
     recorded::{Recorded, Role, unmarked},
+    transcript::Entry,
 };
 
 /// Returns whether the check finds this corruption at one of its places in the transcript.

@@ -27,7 +27,7 @@ use agentwire::{
     },
     transport::{BoxTransport, process::ProcessTransport},
 };
-use agentwire_testkit::{Entry, Recorder};
+use agentwire_testkit::{Recorder, transcript::Entry};
 use serde_json::{Value, json};
 use tokio::{
     sync::{Barrier, Notify, mpsc},

@@ -4,7 +4,7 @@ use agentwire_transport::Signal;
 use bytes::Bytes;
 
 use super::checks::CHECKS;
-use crate::{End, Entry, Header, Transcript};
+use crate::transcript::{End, Entry, Header, Transcript};
 
 /// What the peer does in one check.
 #[derive(Clone, Debug, PartialEq, Eq)]

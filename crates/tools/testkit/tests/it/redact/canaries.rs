@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use agentwire_testkit::{Entry, Redactor, Transcript, redact::RedactionReport};
+use agentwire_testkit::{Redactor, Transcript, redact::RedactionReport, transcript::Entry};
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};

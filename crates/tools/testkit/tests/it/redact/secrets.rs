@@ -1,8 +1,9 @@
 //! Secrets are blanked wherever they stand, and nothing else is.
 
 use agentwire_testkit::{
-    Argv, Entry, Redactor, Transcript,
+    Argv, Redactor, Transcript,
     redact::{RedactionReport, SecretKind},
+    transcript::Entry,
 };
 use serde_json::{Value, json};
 
