@@ -71,8 +71,8 @@ enum Input {
         reason: Arc<SessionExit>,
         /// Whether calls no longer wait for an end that names the cause.
         calls_failed: bool,
-        /// Whether a prompt was among the dropped lines.
-        lost_prompt: bool,
+        /// Whether a prompt or an answer is lost.
+        lost_line: bool,
     },
     /// The session has ended.
     Closed(Arc<SessionExit>),
@@ -91,8 +91,8 @@ impl Router {
     /// Call [`fail_pending`](Self::fail_pending) after a grace period.
     pub fn handle_broken_input(&mut self, reason: SessionExit) {
         if !self.is_closed() {
-            let lost_prompt = self.prompt_was_lost() || self.transmit.holds_prompt();
-            self.input = Input::Broken { reason: Arc::new(reason), calls_failed: false, lost_prompt };
+            let lost_line = self.line_was_lost() || self.transmit.holds_awaited_line();
+            self.input = Input::Broken { reason: Arc::new(reason), calls_failed: false, lost_line };
             self.transmit.clear();
         }
     }
@@ -177,7 +177,13 @@ impl Router {
     ///
     /// Returns [`RequestClosed`] and sends nothing if the request is no longer open, or the input takes no answers.
     pub fn answer(&mut self, id: &RequestId, answer: Result<RawJson, String>) -> Result<(), RequestClosed> {
-        if !self.inbound.close(id) || !self.input_is_open() {
+        if !self.inbound.close(id) {
+            return Err(RequestClosed);
+        }
+        if let Input::Broken { lost_line, .. } = &mut self.input {
+            *lost_line = true;
+        }
+        if !self.input_is_open() {
             return Err(RequestClosed);
         }
         self.push_answer(id, answer);
@@ -270,11 +276,12 @@ impl Router {
         matches!(self.input, Input::Broken { calls_failed: false, .. })
     }
 
-    /// Returns whether a prompt was queued, or was the last line that was taken, when the input broke.
+    /// Returns whether the input is broken, and a prompt or an answer did not reach the peer: it was queued or the last
+    /// line that was taken, or the request was answered later.
     ///
-    /// The peer will not answer that prompt.
-    pub fn prompt_was_lost(&self) -> bool {
-        matches!(self.input, Input::Broken { lost_prompt: true, .. })
+    /// The turn of such a prompt or request does not end.
+    pub fn line_was_lost(&self) -> bool {
+        matches!(self.input, Input::Broken { lost_line: true, .. })
     }
 
     /// Returns whether every prompt has its result and the CLI is not known to be busy, as before the first prompt.

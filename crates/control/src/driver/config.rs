@@ -44,7 +44,7 @@ pub struct Config {
     /// - the process may run after its output ended;
     /// - output may follow the exit of the process, while it is read;
     /// - open calls wait after a failed write;
-    /// - a silent peer keeps the session after a prompt could not be written;
+    /// - a silent peer keeps the session after a prompt or an answer could not be written;
     /// - queued lines are written after the last handle was dropped.
     pub exit_grace: Duration,
     /// The policies of in-process MCP servers, as in the handshake.

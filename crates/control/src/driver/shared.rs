@@ -4,6 +4,7 @@ use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
+    thread::panicking,
     time::Duration,
 };
 
@@ -320,9 +321,11 @@ pub(super) struct AbortOnDrop(pub(super) Arc<Shared>);
 
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
-        self.0.end(SessionExit::failed(ABORTED));
+        self.0.end(SessionExit::failed(if panicking() { PANICKED } else { ABORTED }));
     }
 }
 
 /// The reason of an end that this side caused.
 pub(super) const ABORTED: &str = "the session was aborted";
+/// The reason of an end by a panic, such as that of a transport.
+const PANICKED: &str = "the session was aborted by a panic";

@@ -135,6 +135,20 @@ impl Shared {
         .await
     }
 
+    /// Waits until the broken input has lost a prompt or an answer.
+    pub(super) async fn line_lost(&self) {
+        poll_fn(|context| {
+            let mut state = self.state();
+            if state.router.line_was_lost() {
+                return Poll::Ready(());
+            }
+            // Each change of the router wakes it, since the input is not open.
+            state.writer = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
     /// Releases `weight` bytes of the backpressure budget.
     pub(crate) fn release(&self, weight: usize) {
         let mut state = self.state();

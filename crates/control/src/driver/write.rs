@@ -7,13 +7,13 @@ use agentwire_transport::{ByteSink, PeerHandle, Signal};
 use tokio::time::{Instant, sleep};
 
 use super::Shared;
-use crate::{Router, SessionExit, panics::error_chain};
+use crate::{SessionExit, panics::error_chain};
 
 /// Writes until the input ends or a write fails, then waits and keeps the sink.
 ///
 /// After a failed write, the peer may still send output and often ends with a message that names the cause. So reading
 /// goes on, and open calls wait a grace period for it.
-/// The session ends only if a prompt was lost and the peer is silent, because that prompt gets no result.
+/// The session ends only if a prompt or an answer was lost and the peer is silent, because its turn does not end.
 pub(super) async fn write<S: ByteSink>(
     writer: WireWriter<S>,
     handle: &impl PeerHandle,
@@ -29,9 +29,7 @@ pub(super) async fn write<S: ByteSink>(
             let since = Instant::now();
             sleep(shared.config().exit_grace).await;
             shared.fail_pending();
-            if !shared.read_router(Router::prompt_was_lost) {
-                return pending().await;
-            }
+            shared.line_lost().await;
             shared.silence(since).await;
             return SessionExit::failed(why);
         }

@@ -13,8 +13,8 @@ pub(super) struct Transmit {
     handshake_first: bool,
     bytes: usize,
     answer_bytes: usize,
-    /// Whether the last line that was taken is a prompt, which is lost if the input breaks now.
-    last_was_prompt: bool,
+    /// Whether the peer waits for the last line that was taken, which is lost if the input breaks now.
+    last_is_awaited: bool,
 }
 
 #[derive(Debug)]
@@ -34,6 +34,13 @@ pub(super) enum Kind {
     /// An answer. The CLI decides how many there are, so their bytes count as inbound.
     Answer,
     Other,
+}
+
+impl Kind {
+    /// Returns whether a turn does not end if this line is lost.
+    fn is_awaited(&self) -> bool {
+        matches!(self, Self::Prompt | Self::Answer)
+    }
 }
 
 impl Transmit {
@@ -76,7 +83,7 @@ impl Transmit {
         if kind == Kind::Answer {
             self.answer_bytes -= line.len() + ANSWER_OVERHEAD;
         }
-        self.last_was_prompt = kind == Kind::Prompt;
+        self.last_is_awaited = kind.is_awaited();
         Some(line)
     }
 
@@ -89,9 +96,9 @@ impl Transmit {
         removed.is_some()
     }
 
-    /// Returns whether a prompt is queued, or was the last line that was taken.
-    pub(super) fn holds_prompt(&self) -> bool {
-        self.last_was_prompt || self.lines.iter().any(|queued| queued.kind == Kind::Prompt)
+    /// Returns whether a line that the peer waits for is queued, or was the last line that was taken.
+    pub(super) fn holds_awaited_line(&self) -> bool {
+        self.last_is_awaited || self.lines.iter().any(|queued| queued.kind.is_awaited())
     }
 
     pub(super) fn clear(&mut self) {

@@ -711,12 +711,12 @@ fn fail_pending_after_a_broken_input_fails_open_and_later_calls() {
 }
 
 #[test]
-fn a_prompt_that_a_broken_input_loses_is_known() {
+fn prompt_or_answer_that_a_broken_input_loses_is_known() {
     let lost = |mut script: Script, steps: fn(&mut Script)| {
         steps(&mut script);
-        assert!(!script.router.prompt_was_lost());
+        assert!(!script.router.line_was_lost());
         script.router.handle_broken_input(SessionExit::failed("broken pipe"));
-        script.router.prompt_was_lost()
+        script.router.line_was_lost()
     };
     assert!(lost(Script::prompted(), |_| {}));
     assert!(lost(Script::prompted(), |script| _ = script.sent()));
@@ -725,6 +725,16 @@ fn a_prompt_that_a_broken_input_loses_is_known() {
         script.call();
         script.sent();
     }));
+    assert!(lost(Script::default(), |script| {
+        script.line(&inbound("a"));
+        script.router.answer(&"a".into(), Ok(RawJson::empty_object())).unwrap();
+    }));
+    let mut script = Script::default();
+    script.line(&inbound("a"));
+    script.router.handle_broken_input(SessionExit::failed("broken pipe"));
+    assert!(!script.router.line_was_lost());
+    script.router.answer(&"a".into(), Ok(RawJson::empty_object())).unwrap_err();
+    assert!(script.router.line_was_lost());
 }
 
 #[test]
