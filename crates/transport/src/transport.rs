@@ -38,6 +38,10 @@ pub trait Transport: Send {
     ///
     /// A [`TransportError`] if the peer can't be started or reached.
     /// A failed `open` leaves no process, thread or descriptor behind.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves nothing behind either. A session drops it after the limit of its handshake.
     #[expect(clippy::type_complexity, reason = "three parts have three types; an alias would hide which")]
     fn open(
         self,

@@ -122,8 +122,9 @@ setters! {
     background_limit: impl Into<Option<Duration>> =>
         parts.background.limit = Some(background_limit.into().unwrap_or_default());
 
-    /// Sets how long the CLI may take to answer the handshake, in which it starts MCP servers and runs the `SessionStart`
-    /// hooks of the settings. Two minutes by default. The error names the hooks that still run.
+    /// Sets how long the transport may take to open, and then the CLI to answer the handshake, in which it starts MCP
+    /// servers and runs the `SessionStart` hooks of the settings. Two minutes by default. The error names the hooks that
+    /// still run.
     handshake_limit: Duration => parts.handshake_limit = Some(handshake_limit);
 }
 

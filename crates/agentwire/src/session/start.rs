@@ -1,6 +1,7 @@
 //! Starts a session, and a second time with flags if the CLI ignores the handshake fields.
 
 use std::{
+    io,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
     time::Duration,
@@ -13,9 +14,10 @@ use agentwire_hooks::Hooks;
 use agentwire_mcp::McpServers;
 use agentwire_protocol::{Message, System, cli};
 use agentwire_transport::{
-    BoxTransport, Connected, PeerHandle as _, Transport,
+    BoxTransport, Connected, PeerHandle as _, Transport, TransportError,
     process::{self, CliVersion, ProcessTransport},
 };
+use tokio::time::timeout;
 
 use super::{
     BackgroundWork, Session, SkippedMessages,
@@ -141,7 +143,13 @@ impl Start {
         if self.responder.guards() {
             transport.hold_input();
         }
-        let Connected { source, sink, handle } = transport.open().await?;
+        let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
+        let opening = timeout(limit, transport.open()).await;
+        let late = || TransportError::Io {
+            action: "opening the connection",
+            source: io::ErrorKind::TimedOut.into(),
+        };
+        let Connected { source, sink, handle } = opening.unwrap_or_else(|_| Err(late()))?;
         let link = Connected { source, sink, handle: handle.clone() };
         self.watch.begin_session();
         let grace = self.parts.grace;
@@ -152,7 +160,6 @@ impl Start {
         let connection = prepared.filter(message_filter).filter(filter).connect(link);
         let peer = handle.clone();
         let (control, mut messages, task) = Task::spawn(&runtime, connection, handle, grace);
-        let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
         let handshake = Handshake::perform(&control, plan.initialize, limit).await;
         let handshake = handshake.map_err(|error| explained(error, &mut messages, &peer.stderr_tail()))?;
         drop(peer);

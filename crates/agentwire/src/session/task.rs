@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{Connection, Control, Driver, Messages};
+use agentwire_control::{Connection, Control, Driver, Messages, panics::error_chain};
 use agentwire_transport::{BoxPeerHandle, ExitReport, PeerHandle, Signal};
 use tokio::{
     runtime::Handle,
@@ -143,12 +143,10 @@ impl Task {
         self.shutdown.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until the task has ended. Returns whether the CLI has ended with it: not if its runtime was shut down.
+    /// Waits until the task has ended. Returns whether the CLI has ended with it: not if its runtime was shut down, or the
+    /// transport panicked.
     pub(super) async fn ended(&mut self) -> bool {
-        match (&mut self.join).await {
-            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            ended => ended.is_ok(),
-        }
+        (&mut self.join).await.is_ok()
     }
 }
 
@@ -253,12 +251,12 @@ impl Shutdown {
     async fn escalate(&self, handle: &impl PeerHandle, grace: Grace) {
         for (how, step) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
             *self.step() = step;
-            if handle.signal(how).is_err() {
-                // The peer can't be signalled; dropping the handle is the last resort.
-                break;
+            match handle.signal(how) {
+                Ok(()) => sleep(grace.after(how, handle)).await,
+                Err(error) => tracing::warn!(why = %error_chain(&error), "the CLI could not be signalled"),
             }
-            sleep(grace.after(how, handle)).await;
         }
+        // Dropping the handle is the last resort.
         *self.step() = EndedBy::Abandoned;
     }
 

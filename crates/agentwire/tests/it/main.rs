@@ -18,6 +18,7 @@ mod control;
 mod deferral;
 mod ending;
 mod errors;
+mod faulty_transports;
 mod guarded;
 mod hooks;
 #[cfg(feature = "mcp")]
