@@ -1,4 +1,4 @@
-//! Names of project folders in the CLI's configuration folder.
+//! The path of the CLI's configuration folder, and the names of project folders in it.
 
 use std::path::{Path, PathBuf};
 use std::{fs, path};
@@ -57,17 +57,21 @@ pub(crate) fn resolve(path: &Path) -> PathBuf {
     for existing in whole.ancestors() {
         if let Ok(resolved) = fs::canonicalize(existing) {
             let rest = whole.strip_prefix(existing).unwrap_or_else(|_| Path::new(""));
-            return composed(joined(without_verbatim(resolved), rest));
+            let resolved = joined(without_verbatim(resolved), rest);
+            return if cfg!(target_os = "macos") { composed_path(resolved) } else { resolved };
         }
     }
     whole
 }
 
-/// Returns the path with composed characters (NFC) on macOS, where the CLI does so too.
-fn composed(path: PathBuf) -> PathBuf {
+/// Returns the path with composed characters (Unicode NFC).
+///
+/// The CLI composes the path of its configuration folder on every platform, and those of projects only on macOS.
+/// So with the variable `CLAUDE_CONFIG_DIR` it may use another folder than the named one.
+pub fn composed_path(path: PathBuf) -> PathBuf {
     match path.to_str() {
-        Some(text) if cfg!(target_os = "macos") => text.nfc().collect::<String>().into(),
-        _ => path,
+        Some(text) => text.nfc().collect::<String>().into(),
+        None => path,
     }
 }
 
@@ -116,7 +120,7 @@ const MAX_NAME: usize = 200;
 mod tests {
     use std::path::Path;
 
-    use super::{cut_name, folder_name, project_key};
+    use super::{composed_path, cut_name, folder_name, project_key};
 
     #[test]
     fn a_folder_is_named_as_the_cli_names_it() {
@@ -128,6 +132,11 @@ mod tests {
         ] {
             assert_eq!(folder_name(Path::new(path)), name);
         }
+    }
+
+    #[test]
+    fn the_path_of_the_configuration_folder_is_composed() {
+        assert_eq!(composed_path("/srv/e\u{301}/.claude".into()), Path::new("/srv/\u{e9}/.claude"));
     }
 
     /// The algorithm was verified with the CLI 2.1.330; the values are computed with it.

@@ -8,16 +8,17 @@ mod programmatic;
 use agentwire_protocol::session_info::SessionInfo;
 use memchr::memmem;
 use serde::Deserialize;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 pub(crate) use archived::{mark_of, prompted_at};
-pub(crate) use first_prompt::{Prompt, first_media, prompts};
+pub(crate) use first_prompt::{Prompt, has_block, media, prompt_text, texts};
 pub(crate) use programmatic::is_programmatic;
 
 use crate::ends::Ends;
 use crate::fields::{Field, Fields};
 use crate::sessions::SessionFile;
 use crate::time::parse_ms;
-use first_prompt::first_prompt;
+use first_prompt::{MAX_CHARS, first_media, first_prompt};
 
 /// Returns the information in the ends of a session's file; `None` for a sidechain, or if there is nothing to show.
 ///
@@ -70,10 +71,15 @@ fn title(
     custom.or_else(|| tail.last_own(Field::AiTitle)).or_else(|| head.last_own(Field::AiTitle))
 }
 
-/// Returns the user's title in the session's folder.
+/// Returns the user's title in the session's folder, on one line, without invisible characters, truncated.
 fn folder_title(file: &SessionFile) -> Option<String> {
+    use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
+    let is_space =
+        |c: char| matches!(c.general_category(), Control | Format | LineSeparator | ParagraphSeparator);
     let title: FolderTitle = archived::in_folder(file, "custom-title.json")?;
-    let title = title.custom_title.trim();
+    let parts = title.custom_title.split(is_space).filter(|part| !part.is_empty());
+    let title: String = parts.collect::<Vec<_>>().join(" ").trim_start().chars().take(MAX_CHARS).collect();
+    let title = title.trim_end();
     (!title.is_empty()).then(|| title.to_owned())
 }
 

@@ -24,7 +24,7 @@ pub use change_error::ChangeError;
 pub use cost::{CostMeter, CostSummary, Day, Price, Prices, Spent, Tokens};
 pub use entry::{Entry, RawEntry};
 pub use export::Export;
-pub use folder::project_key;
+pub use folder::{composed_path, project_key};
 pub use list::Page;
 pub use read::{conversation, conversation_with_system};
 pub use search::{Hit, HitPart, Hits, Search};

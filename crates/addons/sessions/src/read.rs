@@ -9,8 +9,10 @@ mod queued;
 mod subagents;
 mod talk;
 
+use std::collections::HashSet;
+
 use agentwire_protocol::session_info::SessionMessage;
-use agentwire_protocol::{RawJson, SessionId};
+use agentwire_protocol::{RawJson, SessionId, Uuid};
 
 pub(crate) use lines::entries_of;
 pub(crate) use link::{is_sent, is_true};
@@ -51,11 +53,7 @@ pub fn conversation_with_system(entries: &[RawEntry]) -> Vec<SessionMessage> {
 fn messages(entries: &[RawEntry], with_system: bool) -> Vec<SessionMessage> {
     let entries = &*talk::as_messages(entries);
     let graph = Graph::of(entries);
-    let Some(leaf) = graph.leaf() else { return Vec::new() };
-    let (mut way, trailing) = (graph.way_to(leaf), graph.trailing(leaf));
-    orphans::put_back(&graph, &mut way);
-    let main = way.len();
-    way.extend(trailing);
+    let (way, main) = path(&graph);
     let queued = Queued::of(&graph, &way, main, entries, false);
     let shown = way.iter().enumerate().filter_map(|(at, &link)| {
         let link = &graph.links[link];
@@ -68,6 +66,24 @@ fn messages(entries: &[RawEntry], with_system: bool) -> Vec<SessionMessage> {
         }
     });
     shown.collect()
+}
+
+/// Returns the ids of the entries on the path that is the conversation.
+pub(crate) fn path_ids(entries: &[RawEntry]) -> HashSet<Uuid> {
+    let graph = Graph::of(&talk::as_messages(entries));
+    let (way, _) = path(&graph);
+    way.into_iter().map(|link| graph.links[link].uuid.clone()).collect()
+}
+
+/// Returns the path that is the conversation, followed by the prompts that were still queued at its end; and its
+/// length without these prompts.
+fn path(graph: &Graph) -> (Vec<usize>, usize) {
+    let Some(leaf) = graph.leaf() else { return (Vec::new(), 0) };
+    let mut way = graph.way_to(leaf);
+    orphans::put_back(graph, &mut way);
+    let main = way.len();
+    way.extend(graph.trailing(leaf));
+    (way, main)
 }
 
 impl Sessions {

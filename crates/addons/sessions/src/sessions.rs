@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub use error::SessionError;
 pub(crate) use locate::{Inside, ProjectFolder, SessionFile, read_dir, session_id};
 
-use crate::folder;
+use crate::folder::{composed_path, resolve};
 
 /// The sessions in the CLI's configuration folder.
 ///
@@ -30,29 +30,32 @@ pub struct Sessions {
 
 impl Sessions {
     /// Returns the sessions of all projects in this configuration folder.
+    ///
+    /// The path is used as it is; a CLI uses the [`composed_path`].
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), project: None, worktrees: true, programmatic: true, named: None }
     }
 
     /// Returns the sessions in the CLI's default folder: `CLAUDE_CONFIG_DIR`, or `.claude` in the home folder; `None`
-    /// if neither is known.
+    /// if neither is known. Like the CLI, uses the [`composed_path`].
     ///
     /// With `CLAUDE_CONFIG_DIR`, `CLAUDE_CODE_PROJECT_DIR_NAME` names a folder that belongs to every project.
     pub fn from_env() -> Option<Self> {
         if let Some(folder) = env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()) {
             let named = env::var("CLAUDE_CODE_PROJECT_DIR_NAME").ok().filter(|name| is_folder_name(name));
-            return Some(Self { named, ..Self::at(folder) });
+            return Some(Self { named, ..Self::at(composed_path(folder.into())) });
         }
-        Some(Self::at(env::home_dir()?.join(".claude")))
+        Some(Self::at(composed_path(env::home_dir()?.join(".claude"))))
     }
 
     /// Restricts to the project in this folder and the other worktrees of its git repository.
     ///
+    /// A folder that does not exist belongs to no repository.
     /// Projects with similar paths share a folder, such as `my-app` and `my.app`: lists, searches and costs leave out
     /// sessions that started in another existing one.
     #[must_use]
     pub fn in_project(&self, project: impl AsRef<Path>) -> Self {
-        Self { project: Some(folder::resolve(project.as_ref())), ..self.clone() }
+        Self { project: Some(resolve(project.as_ref())), ..self.clone() }
     }
 
     /// Excludes other worktrees, if restricted to a project.

@@ -104,6 +104,10 @@ mod tests {
         assert_eq!(at(&format!("{ID}/subagents/agent-a1.jsonl")), Ok(agent));
         let deep = format!("-src-app/{ID}/subagents/workflows/w1/agent-2");
         assert_eq!(at(&format!("{ID}/subagents/workflows/w1/agent-2.jsonl")), Ok(deep));
+        // The CLI composes the path of its configuration folder.
+        let config = crate::Options::new().env("CLAUDE_CONFIG_DIR", "/e\u{301}").config_dir();
+        let paths = TranscriptPaths::new(&config, None, PathBuf::new());
+        assert!(paths.key(&format!("/\u{e9}/projects/p/{ID}.jsonl")).is_ok());
     }
 
     #[test]

@@ -55,8 +55,9 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     let reader = options.user.as_deref().map(User::find).transpose()?;
     let login = login::Sources {
         config: options.config_dir(),
-        // Unless a configuration folder is set, `.claude.json` lies beside the default one.
-        state: named_config_dir(options).map_or_else(|| home(options), |_| options.config_dir()),
+        // Unless a configuration folder is set, `.claude.json` lies beside the default one. The CLI does not compose
+        // the path of this file.
+        state: named_config_dir(options).map_or_else(|| home(options), |dir| options.working_dir().join(dir)),
         ask_keychain: named_config_dir(options).is_none() && !login::is_in_environment(options),
     };
     let project = in_folder.clone();

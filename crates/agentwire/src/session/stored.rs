@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use agentwire_control::FrameFilter;
 use agentwire_protocol::SessionId;
-use agentwire_sessions::{SessionKey, SessionStore};
+use agentwire_sessions::{SessionKey, SessionStore, composed_path};
 use tokio::runtime::Handle;
 
 use super::{
@@ -169,11 +169,12 @@ impl Stored {
 }
 
 impl Options {
-    /// Returns the CLI's configuration folder: `CLAUDE_CONFIG_DIR`, or `.claude` in the home folder.
+    /// Returns the CLI's configuration folder: `CLAUDE_CONFIG_DIR`, or `.claude` in the home folder. Like the CLI, it
+    /// composes the characters of the path (Unicode NFC).
     pub fn config_dir(&self) -> PathBuf {
         let dir = named_config_dir(self).unwrap_or_else(|| home(self).join(".claude"));
         // A relative path is resolved against the CLI's working directory.
-        self.working_dir().join(dir)
+        self.working_dir().join(composed_path(dir))
     }
 }
 

@@ -12,6 +12,7 @@ use super::object::Object;
 use super::{new_uuid, stamped, title_entry};
 use crate::ChangeError;
 use crate::RawEntry;
+use crate::read::path_ids;
 use crate::time;
 use carried::Carried;
 use relink::Ids;
@@ -57,7 +58,7 @@ pub(crate) fn fork_entries(
         return Err(ChangeError::NoMessages);
     }
     if let Some(message) = up_to {
-        slice::cut(&mut rows, message)?;
+        slice::cut(&mut rows, message, &path_ids(entries))?;
     }
     let Some(last) = rows.iter().rposition(Row::is_written) else { return Err(ChangeError::NoMessages) };
     let fork = SessionId::from(new_uuid().as_str());

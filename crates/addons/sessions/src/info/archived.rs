@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::first_prompt::{Prompt, prompt_text, texts};
+use super::first_prompt::{Prompt, media, prompt_text, texts};
 use crate::ends::Ends;
 use crate::sessions::SessionFile;
 use crate::stream::{Line, Lines};
@@ -92,9 +92,8 @@ pub(crate) fn prompted_at(line: &[u8]) -> Option<u64> {
     if !by_a_user || NOT_A_PROMPT.iter().any(|name| set(name)) || entry["isSidechain"] == true {
         return None;
     }
-    let shown = |block: &Value| block["type"] == "image" || block["type"] == "document";
-    let has_prompt = texts(content).into_iter().any(|text| is_prompt(text, origin == "human"))
-        || content.as_array().is_some_and(|blocks| blocks.iter().any(shown));
+    let has_prompt =
+        texts(content).into_iter().any(|text| is_prompt(text, origin == "human")) || media(content).is_some();
     has_prompt.then(|| parse_ms(entry["timestamp"].as_str()?))?
 }
 

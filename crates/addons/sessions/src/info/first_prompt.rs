@@ -25,7 +25,7 @@ pub(super) fn first_prompt(head: &[u8]) -> Option<String> {
 }
 
 /// Returns the prompts in the user's messages; none of messages with tool results.
-pub(crate) fn prompts(head: &[u8]) -> impl Iterator<Item = Prompt> {
+fn prompts(head: &[u8]) -> impl Iterator<Item = Prompt> {
     prompt_lines(head).flat_map(|line| {
         let entry = agentwire_protocol::decode::decode::<Value>(&String::from_utf8_lossy(line));
         let entry = entry.ok().filter(|entry| entry["type"] == "user").unwrap_or_default();
@@ -36,11 +36,21 @@ pub(crate) fn prompts(head: &[u8]) -> impl Iterator<Item = Prompt> {
 /// Returns `Image` or `Document` for the first prompt with a picture or a document.
 ///
 /// Finds it in an incomplete line too, because such a prompt is often longer than the head of the file.
-pub(crate) fn first_media(head: &[u8]) -> Option<&'static str> {
+pub(super) fn first_media(head: &[u8]) -> Option<&'static str> {
     prompt_lines(head).find_map(|line| {
         let has = |mark: &&str| memmem::find(line, mark.as_bytes()).is_some();
-        MEDIA.iter().find(|(_, marks)| marks.iter().any(has)).map(|(name, _)| *name)
+        MEDIA.iter().find(|(.., marks)| marks.iter().any(has)).map(|(name, ..)| *name)
     })
+}
+
+/// Returns `Image` or `Document` if a message with this content has a picture or a document.
+pub(crate) fn media(content: &Value) -> Option<&'static str> {
+    MEDIA.iter().find(|(_, kind, _)| has_block(content, kind)).map(|(name, ..)| *name)
+}
+
+/// Returns whether a message with this content has a block of this kind.
+pub(crate) fn has_block(content: &Value, kind: &str) -> bool {
+    content.as_array().is_some_and(|blocks| blocks.iter().any(|block| block["type"] == kind))
 }
 
 /// A text in a user message.
@@ -52,7 +62,7 @@ pub(crate) enum Prompt {
 }
 
 /// Returns the part of a text that is shown.
-pub(super) fn prompt_text(text: &str) -> Prompt {
+pub(crate) fn prompt_text(text: &str) -> Prompt {
     let text = pasted::without_tags(text).replace('\n', " ");
     let text = text.trim();
     if let Some(name) =
@@ -84,7 +94,7 @@ fn is_made(text: &str) -> bool {
 }
 
 /// Returns the texts of a message.
-pub(super) fn texts(content: &Value) -> Vec<&str> {
+pub(crate) fn texts(content: &Value) -> Vec<&str> {
     match content {
         Value::String(text) => vec![text],
         Value::Array(blocks) => {
@@ -128,14 +138,14 @@ const PASSED: [&[u8]; 5] = [
 /// Prefixes of generated texts.
 const MADE: [&str; 5] = ["<local-command-std", "<bash-std", "<session-start-hook>", "<tick>", "<goal>"];
 
-/// What stands for a prompt without text, and the blocks in it.
-const MEDIA: [(&str, [&str; 2]); 2] = [
-    ("Image", [r#""type":"image""#, r#""type": "image""#]),
-    ("Document", [r#""type":"document""#, r#""type": "document""#]),
+/// What stands for a prompt without text, the kind of its blocks, and their markers in a line.
+const MEDIA: [(&str, &str, [&str; 2]); 2] = [
+    ("Image", "image", [r#""type":"image""#, r#""type": "image""#]),
+    ("Document", "document", [r#""type":"document""#, r#""type": "document""#]),
 ];
 
-/// The maximum length of a shown prompt, in characters.
-const MAX_CHARS: usize = 200;
+/// The maximum length of a shown prompt or title, in characters.
+pub(super) const MAX_CHARS: usize = 200;
 
 #[cfg(test)]
 mod tests {

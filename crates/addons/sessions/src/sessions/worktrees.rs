@@ -8,9 +8,12 @@ use crate::folder::resolve;
 /// Returns the worktrees of the repository that contains this folder: the main one, then the others by path.
 ///
 /// Like git, it includes worktrees that no longer exist.
-/// Returns nothing outside a repository; unreadable entries are skipped.
+/// Returns nothing outside a repository, and where git fails: in a folder that does not exist, and below a `.git` file
+/// that leads to no repository. Unreadable entries are skipped.
 pub(super) fn worktrees(folder: &Path) -> Vec<PathBuf> {
-    folder.ancestors().find_map(git_folder).map(|git| of_repository(&git)).unwrap_or_default()
+    let ends_search = |folder: &&Path| folder.join(".git").is_file() || git_folder(folder).is_some();
+    let nearest = folder.ancestors().find(ends_search).filter(|_| folder.is_dir());
+    nearest.and_then(git_folder).map(|git| of_repository(&git)).unwrap_or_default()
 }
 
 /// Returns the git folder of the repository to which this folder belongs as a worktree.

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use agentwire_protocol::{DecodeError, RawJson, SessionId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::RawEntry;
 use crate::change::ARCHIVED;
 use crate::entry::last;
-use crate::info::{Prompt, first_media, prompted_at, prompts};
+use crate::info::{Prompt, has_block, media, prompt_text, prompted_at, texts};
 use crate::time::parse_ms;
 
 /// A summary of a session, which a store keeps beside the entries and updates in each append ([`fold_summary`]).
@@ -149,8 +150,13 @@ impl Folded {
     }
 
     fn prompt(&mut self, entry: &RawEntry) {
-        for prompt in prompts(entry.as_str().as_bytes()) {
-            match prompt {
+        let entry: Value = entry.decode().unwrap_or_default();
+        let content = &entry["message"]["content"];
+        if has_block(content, "tool_result") {
+            return;
+        }
+        for text in texts(content) {
+            match prompt_text(text) {
                 Prompt::Command(name) if !self.has_text("command_fallback") => {
                     self.last("command_fallback", Some(&name));
                 }
@@ -163,7 +169,7 @@ impl Folded {
             }
         }
         if !self.has_text("media_fallback") {
-            self.last("media_fallback", first_media(entry.as_str().as_bytes()));
+            self.last("media_fallback", media(content));
         }
     }
 
@@ -345,6 +351,10 @@ mod tests {
                 r#""media_fallback":"Image"}"#
             )
         );
+        let spaced = r#"{ "type" : "user", "message" : {"content" : "words"} }"#;
+        assert!(fold(&[spaced]).contains(r#""first_prompt":"words""#));
+        let spaced = r#"{ "type" : "user", "message" : {"content" : [{"type" : "document"}]} }"#;
+        assert!(fold(&[spaced]).contains(r#""media_fallback":"Document""#));
         let long = format!("{}  {}", "é".repeat(199), "z".repeat(9));
         assert!(all(&[user(&format!("{long:?}"))]).contains(&format!(r#""{}…""#, "é".repeat(199))));
     }

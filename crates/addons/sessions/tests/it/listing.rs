@@ -104,9 +104,13 @@ fn title_in_the_folder_of_a_session_is_between_those_in_its_file() {
     let summary = || config.sessions().info(&id(1).into()).unwrap().unwrap().summary;
     assert_eq!(&*summary(), "old");
     fs::create_dir(path.with_extension("")).unwrap();
-    for (kept, shown) in
-        [(r#"{"customTitle":" kept\n"}"#, "kept"), (r#"{"customTitle":" "}"#, "old"), ("[]", "old")]
-    {
+    for (kept, shown) in [
+        (r#"{"customTitle":" kept\n"}"#, "kept"),
+        (r#"{"customTitle":" "}"#, "old"),
+        ("[]", "old"),
+        (r#"{"customTitle":"\u200bone\r\ntwo \u001b[31mred \u202ertl"}"#, "one two  [31mred  rtl"),
+        (&format!(r#"{{"customTitle":"{}"}}"#, "x".repeat(201)), &"x".repeat(200)),
+    ] {
         fs::write(path.with_extension("").join("custom-title.json"), kept).unwrap();
         assert_eq!(&*summary(), shown);
         assert_eq!(&*config.sessions().list(Page::ALL).unwrap()[0].summary, shown);

@@ -48,6 +48,29 @@ fn repository(main: &Path, linked: &Path) {
 }
 
 #[test]
+fn a_folder_in_a_repository_that_is_no_part_of_it_has_its_own_sessions_alone() {
+    let (config, folder) = (Config::new(), tempfile::tempdir().unwrap());
+    let main = folder.path().join("main");
+    let linked = main.join("linked");
+    repository(&main, &linked);
+    for (number, project) in [&main, &linked].into_iter().enumerate() {
+        config.write(project.to_str().unwrap(), &id(number as u32), 10, &[user("a", None, "x")]);
+    }
+    let sessions = config.sessions().in_project(&linked);
+    let has_its_own_alone = || {
+        let listed = sessions.list(Page::ALL).unwrap();
+        assert_eq!(listed.iter().map(|info| info.session_id.as_str()).collect::<Vec<_>>(), [id(1)]);
+        assert!(sessions.info(&id(0).into()).unwrap().is_none());
+        assert!(sessions.delete(&id(0).into()).is_err());
+    };
+    assert!(sessions.info(&id(0).into()).unwrap().is_some());
+    fs::write(linked.join(".git"), "gitdir: /nowhere\n").unwrap();
+    has_its_own_alone();
+    fs::remove_dir_all(&linked).unwrap();
+    has_its_own_alone();
+}
+
+#[test]
 fn projects_that_share_a_folder_list_their_own_sessions() {
     let (config, folder) = (Config::new(), tempfile::tempdir().unwrap());
     let root = folder.path().canonicalize().unwrap();

@@ -7,15 +7,16 @@ use agentwire_protocol::Uuid;
 use super::row::Row;
 use crate::ChangeError;
 
-/// Marks all entries after the message as cut.
+/// Marks all entries after the message as cut; `path` has the ids of the entries on the path that is the conversation.
+///
+/// A queued prompt on the path may have an entry of its own on an abandoned branch, so the path is searched first.
 ///
 /// As in the reference SDK for TypeScript: if the message is the summary of a compaction, the messages that the
 /// compaction kept are not in the fork; if it is between a compaction and its summary, the fork ends before the
 /// compaction.
-pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
-    let own = |row: &Row| !row.sidechain;
-    let by = |found: &dyn Fn(&Row) -> bool| rows.iter().position(|row| own(row) && found(row));
-    let last = by(&|row| row.uuid == *message).or_else(|| by(&|row| row.prompt().as_ref() == Some(message)));
+pub(super) fn cut(rows: &mut [Row], message: &Uuid, path: &HashSet<Uuid>) -> Result<(), ChangeError> {
+    let last =
+        place(rows, message, |row| path.contains(&row.uuid)).or_else(|| place(rows, message, |_| true));
     let Some(last) = last else { return Err(ChangeError::UnknownMessage(message.clone())) };
     let (end, message) = (end(rows, last), rows[last].uuid.clone());
     for row in &mut rows[end..] {
@@ -29,6 +30,14 @@ pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
     }
     cut_abandoned(&mut rows[..end]);
     Ok(())
+}
+
+/// Returns the index of the entry with this id or, if there is none, with the queued prompt of this id.
+fn place(rows: &[Row], message: &Uuid, searched: impl Fn(&Row) -> bool) -> Option<usize> {
+    let by = |found: &dyn Fn(&Row) -> bool| {
+        rows.iter().position(|row| !row.sidechain && searched(row) && found(row))
+    };
+    by(&|row| row.uuid == *message).or_else(|| by(&|row| row.prompt().as_ref() == Some(message)))
 }
 
 /// Cuts the compactions to which the fork's end does not lead back: in a long file, the reference SDK for

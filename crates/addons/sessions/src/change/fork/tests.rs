@@ -164,6 +164,25 @@ fn fork_ends_at_talk_that_a_turn_took_from_the_queue() {
 }
 
 #[test]
+fn fork_ends_at_a_queued_prompt_although_an_abandoned_branch_repeats_it() {
+    let queued = json!({"type": "queued_command", "prompt": "q", "source_uuid": "q"});
+    let entries = [
+        entry("user", "a", None),
+        entry("assistant", "b", Some("a")),
+        with(entry("attachment", "c", Some("b")), "attachment", queued),
+        entry("assistant", "d", Some("c")),
+        entry("user", "q", Some("d")),
+        entry("assistant", "e", Some("q")),
+        // The user went back behind the repeated prompt.
+        entry("user", "f", Some("d")),
+        entry("assistant", "g", Some("f")),
+    ];
+    assert_eq!(message_texts(&entries, None), "a b q d f g");
+    assert_eq!(message_texts(&entries, Some("q")), "a b q");
+    assert_eq!(message_texts(&entries, Some("e")), "a b d q e");
+}
+
+#[test]
 fn fork_of_restricted_data_names_the_sessions_it_comes_from() {
     let records = json!({"type": "data-flow-records", "v": 1, "sessionId": "s", "records": []});
     let derived = json!({"type": "derived-from", "v": 1, "sessionId": "s", "sessions": [{"id": "o"}]});
