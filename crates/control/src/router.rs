@@ -180,14 +180,8 @@ impl Router {
         if !self.inbound.close(id) {
             return Err(RequestClosed);
         }
-        if let Input::Broken { lost_line, .. } = &mut self.input {
-            *lost_line = true;
-        }
-        if !self.input_is_open() {
-            return Err(RequestClosed);
-        }
         self.push_answer(id, answer);
-        Ok(())
+        if self.input_is_open() { Ok(()) } else { Err(RequestClosed) }
     }
 
     /// Sends a raw line, newline included: a frame of a kind that this crate does not know.
@@ -218,7 +212,7 @@ impl Router {
         self.events.pop_front()
     }
 
-    /// Returns the next bytes to write: a line with its newline, or several short answers in a row.
+    /// Returns the next line to write, with its newline.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.transmit.pop()
     }
@@ -277,9 +271,9 @@ impl Router {
     }
 
     /// Returns whether the input is broken, and a prompt or an answer did not reach the peer: it was queued or the last
-    /// line that was taken, or the request was answered later.
+    /// line that was taken, or the answer was given later.
     ///
-    /// The turn of such a prompt or request does not end.
+    /// The turn of such a prompt or request may never end.
     pub fn line_was_lost(&self) -> bool {
         matches!(self.input, Input::Broken { lost_line: true, .. })
     }
@@ -332,6 +326,9 @@ impl Router {
     }
 
     fn push_answer(&mut self, id: &RequestId, answer: Result<RawJson, String>) {
+        if let Input::Broken { lost_line, .. } = &mut self.input {
+            *lost_line = true;
+        }
         let response = match answer {
             Ok(response) => ControlResponse::success(id.clone(), Some(response)),
             Err(why) => ControlResponse::failure(id.clone(), why),

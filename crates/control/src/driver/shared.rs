@@ -48,7 +48,7 @@ pub(crate) struct State {
     pub(crate) router: Router,
     pub(super) queue: MessageQueue,
     pub(super) callbacks: HashMap<RequestId, RunningCallback>,
-    /// The writing half, while it waits for a line or for the end of the input.
+    /// The writing half, while it waits for a line, for the end of the input or, once that is broken, for a lost line.
     pub(super) writer: Option<Waker>,
     /// The number of the last callback.
     pub(super) last_callback: u64,

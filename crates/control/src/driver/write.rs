@@ -13,7 +13,7 @@ use crate::{SessionExit, panics::error_chain};
 ///
 /// After a failed write, the peer may still send output and often ends with a message that names the cause. So reading
 /// goes on, and open calls wait a grace period for it.
-/// The session ends only if a prompt or an answer was lost and the peer is silent, because its turn does not end.
+/// The session ends only if a prompt or an answer was lost and the peer is silent, because its turn may never end.
 pub(super) async fn write<S: ByteSink>(
     writer: WireWriter<S>,
     handle: &impl PeerHandle,

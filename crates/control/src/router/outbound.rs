@@ -68,8 +68,7 @@ pub(super) fn unanswered(incoming: &Incoming) -> Vec<Line> {
         &reply.pending_user_dialog_requests,
         &reply.pending_elicitation_requests,
     ];
-    let requests = lists.into_iter().flatten().flatten().filter_map(|request| RawJson::encode(request).ok());
-    requests.map(|request| request.as_str().into()).collect()
+    lists.into_iter().flatten().flatten().map(|request| request.as_str().into()).collect()
 }
 
 /// Returns the reply in a response to a call of this subtype.

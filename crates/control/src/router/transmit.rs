@@ -37,7 +37,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns whether a turn does not end if this line is lost.
+    /// Returns whether a turn may never end if this line is lost.
     fn is_awaited(&self) -> bool {
         matches!(self, Self::Prompt | Self::Answer)
     }

@@ -210,6 +210,16 @@ fn requests_that_the_reply_lists_as_unanswered_are_opened() {
 }
 
 #[test]
+fn listed_request_that_cant_be_read_is_refused_alone() {
+    let mut script = Script::default();
+    script.call();
+    let broken = r#"{"type":"control_request","request_id":"a","request":{"subtype":"can_use_tool"}}"#;
+    let lists = format!(r#""pending_permission_requests":[{broken},{}]"#, inbound("b"));
+    script.line(&success("req_1", "{}").replacen("}}", &format!("}},{lists}}}"), 1));
+    check(&mut script, &["answered req_1 {}", &format!("undecodable {broken}"), "inbound b new_thing"]);
+}
+
+#[test]
 fn a_request_that_cant_be_read_is_refused_and_shown() {
     let mut script = Script::default();
     let broken = r#"{"type":"control_request","request_id":"a","request":{"subtype":"can_use_tool"}}"#;
@@ -729,12 +739,19 @@ fn prompt_or_answer_that_a_broken_input_loses_is_known() {
         script.line(&inbound("a"));
         script.router.answer(&"a".into(), Ok(RawJson::empty_object())).unwrap();
     }));
-    let mut script = Script::default();
-    script.line(&inbound("a"));
-    script.router.handle_broken_input(SessionExit::failed("broken pipe"));
-    assert!(!script.router.line_was_lost());
-    script.router.answer(&"a".into(), Ok(RawJson::empty_object())).unwrap_err();
-    assert!(script.router.line_was_lost());
+    let later: [fn(&mut Script); 3] = [
+        |script| _ = script.router.answer(&"a".into(), Ok(RawJson::empty_object())).unwrap_err(),
+        |script| script.router.refuse_open(|_| Err("the input is closed".to_owned())),
+        |script| _ = script.line(r#"{"type":"control_request","request_id":"b","request":7}"#),
+    ];
+    for answer in later {
+        let mut script = Script::default();
+        script.line(&inbound("a"));
+        script.router.handle_broken_input(SessionExit::failed("broken pipe"));
+        assert!(!script.router.line_was_lost());
+        answer(&mut script);
+        assert!(script.router.line_was_lost());
+    }
 }
 
 #[test]

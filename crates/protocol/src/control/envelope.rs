@@ -53,12 +53,12 @@ pub struct Success {
     #[argument]
     #[shown(self.response.as_ref().map(Hidden))]
     pub response: Option<RawJson>,
-    /// Unanswered permission requests; only in the reply to `initialize`, for a host that joins.
-    pub pending_permission_requests: Option<Vec<PendingRequest>>,
+    /// Unanswered permission requests as the original frames; only in the reply to `initialize`, for a host that joins.
+    pub pending_permission_requests: Option<Vec<RawJson>>,
     /// Unanswered dialog requests, likewise.
-    pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
+    pub pending_user_dialog_requests: Option<Vec<RawJson>>,
     /// Unanswered elicitations, likewise; declared, but not every session sends them.
-    pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
+    pub pending_elicitation_requests: Option<Vec<RawJson>>,
 }
 
 impl Success {
@@ -84,19 +84,12 @@ pub struct Failure {
     pub error_code: Option<ErrorCode>,
     /// The model that stays active if `set_model` failed. Not declared, seen on the wire.
     pub model: Option<Box<str>>,
-    /// Unanswered permission requests; only in the reply to `initialize`, for a host that joins.
-    pub pending_permission_requests: Option<Vec<PendingRequest>>,
+    /// Unanswered permission requests as the original frames; only in the reply to `initialize`, for a host that joins.
+    pub pending_permission_requests: Option<Vec<RawJson>>,
     /// Unanswered dialog requests, likewise.
-    pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
+    pub pending_user_dialog_requests: Option<Vec<RawJson>>,
     /// Unanswered elicitations, likewise; declared, but not every session sends them.
-    pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
-}
-
-/// An unanswered request, as the original frame.
-#[wire(tag = "type")]
-pub enum PendingRequest {
-    /// A request of the CLI.
-    ControlRequest(ControlRequest) = "control_request",
+    pub pending_elicitation_requests: Option<Vec<RawJson>>,
 }
 
 /// Cancels a request (`control_cancel_request`), in either direction.

@@ -9,7 +9,7 @@ use agentwire_protocol::{
         CodeExecutionContent, CodeOutput, DocumentSource, FallbackTrigger, ImageSource, TextEditorContent,
         ToolChange, ToolSearchContent, WebFetchContent, WebSearchFailure, WebSearchItem,
     },
-    control::{Outcome, PendingRequest, RequestUserDialogReply},
+    control::{Outcome, RequestUserDialogReply},
     hook::{AnyInput, RequestDecision},
     message::{CacheMissReason, ContextEdit, Delta, Event, InputTransformation, Origin, StopDetails},
     permission::{Decision, PermissionUpdate},
@@ -74,7 +74,7 @@ unions! {
     CodeExecutionContent, CodeOutput, ContextEdit, CreditStatus, Decision, Delta, DocumentSource, Event,
     FallbackTrigger, ImageSource, InboundRequest, InputTransformation, Iteration,
     Message from known_fixtures().map(|fixture| fixture.text),
-    Origin, Outcome, PendingRequest, PermissionUpdate, RequestDecision, RequestUserDialogReply, StopDetails,
+    Origin, Outcome, PermissionUpdate, RequestDecision, RequestUserDialogReply, StopDetails,
     System from known_fixtures().filter(|fixture| fixture.folder.starts_with("system.")).map(|fixture| fixture.text),
     TextEditorContent, ToolChange, ToolSearchContent, WebFetchContent, WebSearchFailure, WebSearchItem,
 }

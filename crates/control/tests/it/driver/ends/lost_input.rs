@@ -1,14 +1,14 @@
 //! A peer that takes no more input, but may still send output.
 
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
-use agentwire_control::{ControlError, NoResponder};
+use agentwire_control::{Config, ControlError, NoResponder};
 use agentwire_protocol::message::UserInput;
 use agentwire_transport::ExitReport;
 use tokio::time::Instant;
 
 use super::{asking, ended};
-use crate::driver::{Session, ask, config, news, next, quiet, start_with};
+use crate::driver::{Session, With, ask, config, news, next, quiet, start, start_with};
 use crate::script::{ERROR_RESULT, RESULT, inbound};
 
 #[tokio::test(start_paused = true)]
@@ -156,4 +156,17 @@ async fn peer_that_waits_for_a_lost_answer_does_not_keep_the_session() {
         let ending = ended(&mut messages).await;
         assert!(ending.to_string().contains("the peer's input is closed"), "{ending}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn peer_with_an_open_request_does_not_keep_the_session_after_another_line_is_lost() {
+    let responder = With(|_| pending());
+    let Session { control, mut messages, cli, .. } = start(responder, Config::default()).await;
+    control.send(&UserInput::new("x")).await.unwrap();
+    cli.next_line().await.unwrap();
+    cli.send_line(&inbound("a")).await;
+    crate::clock::pass(Duration::from_secs(1)).await;
+    cli.peer.close_input();
+    asking(&control).await.unwrap();
+    assert_eq!(next(&mut messages).await, "TurnEnded(NoResult)");
 }
