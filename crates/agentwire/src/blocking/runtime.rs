@@ -9,10 +9,14 @@ use std::{
     },
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
+    time::Duration,
 };
 
 use agentwire_transport::TransportError;
-use tokio::runtime::Builder;
+use tokio::{
+    runtime::Builder,
+    time::{sleep, timeout},
+};
 
 use crate::{
     Error,
@@ -63,12 +67,23 @@ impl Runtime {
     }
 }
 
-/// Does not wait for the thread: the last handle may be dropped on it or in async code, where waiting panics.
+/// Ends the runtime with its last task, at the latest after a minute: a running callback would panic at a timer of an
+/// ended runtime, and has a grace period of its own.
+///
+/// Does not wait for it: the last handle may be dropped on its thread or in async code, where waiting panics.
 impl Drop for Runtime {
     fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
+        let Some(runtime) = self.0.take() else { return };
+        let handle = runtime.handle().clone();
+        handle.spawn(async move {
+            let last_task = async {
+                while runtime.metrics().num_alive_tasks() > 1 {
+                    sleep(Duration::from_millis(10)).await;
+                }
+            };
+            let _ = timeout(LONGEST, last_task).await;
             runtime.shutdown_background();
-        }
+        });
     }
 }
 
@@ -83,3 +98,6 @@ impl Wake for WakeUp {
         self.thread.unpark();
     }
 }
+
+/// How long tasks may run after the last handle was dropped.
+const LONGEST: Duration = Duration::from_secs(60);

@@ -1,8 +1,13 @@
 //! The blocking API: turns as iterators, callbacks between calls, and no panic in async code.
 
 use std::{
-    future::poll_fn,
-    sync::{Arc, Mutex, OnceLock, mpsc},
+    future::{pending, poll_fn},
+    panic,
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
     task::Poll,
     thread::{self, JoinHandle},
     time::Duration,
@@ -10,6 +15,7 @@ use std::{
 
 use agentwire::{
     Error, Observation, Options, Session, SessionBuilder, Warning, blocking,
+    control::Config,
     hooks::Hooks,
     protocol::{
         control::Interrupt,
@@ -143,6 +149,43 @@ fn a_blocked_callback_holds_up_neither_calls_nor_the_end() {
     let response = peer.join().unwrap();
     assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
     drop(release);
+}
+
+#[test]
+fn session_that_is_dropped_with_open_callbacks_does_not_panic() {
+    let panics = Arc::new(AtomicUsize::new(0));
+    let (count, report) = (Arc::clone(&panics), panic::take_hook());
+    panic::set_hook(Box::new(move |panic| {
+        let is_of_a_session = thread::current().name() == Some("agentwire");
+        count.fetch_add(usize::from(is_of_a_session), Ordering::Relaxed);
+        report(panic);
+    }));
+    for _ in 0..20 {
+        let (begun, has_begun) = mpsc::channel();
+        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+            let begun = begun.clone();
+            async move {
+                begun.send(()).unwrap();
+                pending::<()>().await;
+                HookReply::deny("never")
+            }
+        });
+        let mut config = Config::default();
+        config.callback_grace = Duration::from_millis(20);
+        let builder = Session::builder().config(config).hooks(hooks);
+        let (session, peer) = played(builder, async |peer| {
+            for id in 0..10 {
+                peer.ask(&format!("h{id}"), pre_tool_use("Write")).await;
+            }
+            peer.raw.released().await;
+        });
+        assert_eq!(has_begun.iter().take(10).count(), 10);
+        drop(session);
+        peer.join().unwrap();
+        // Each callback holds a sender.
+        assert_eq!(has_begun.iter().count(), 0);
+    }
+    assert_eq!(panics.load(Ordering::Relaxed), 0);
 }
 
 #[test]
