@@ -47,6 +47,7 @@ impl Session {
     /// [`interrupt`](Self::interrupt) aborted the turn, for a turn without a result or with an unread error result
     /// ([`Error::NotLoggedIn`] if that reports a missing login); [`Error::SessionStore`] for entries that the session
     /// store does not have.
+    /// [`Error::Ended`] also if the transport panicked or the runtime was shut down.
     /// An unusual exit of the process is not an error: see [`Closed`].
     pub async fn close(mut self) -> Result<Closed, Error> {
         self.task.close();

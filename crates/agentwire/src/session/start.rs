@@ -144,12 +144,11 @@ impl Start {
             transport.hold_input();
         }
         let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
-        let opening = timeout(limit, transport.open()).await;
-        let late = || TransportError::Io {
-            action: "opening the connection",
-            source: io::ErrorKind::TimedOut.into(),
+        let late = |_| {
+            let why = format!("it took longer than the `handshake_limit` of {limit:?}");
+            TransportError::Io { action: "opening the connection", source: io::Error::other(why) }
         };
-        let Connected { source, sink, handle } = opening.unwrap_or_else(|_| Err(late()))?;
+        let Connected { source, sink, handle } = timeout(limit, transport.open()).await.map_err(late)??;
         let link = Connected { source, sink, handle: handle.clone() };
         self.watch.begin_session();
         let grace = self.parts.grace;
@@ -248,7 +247,7 @@ fn is_too_old_to_wait(error: &Error) -> bool {
 }
 
 /// Adds the causes to the error of a failed handshake: the hooks of the settings that still run, because the CLI replies
-/// after them, and the stderr; or the first line that is not JSON, such as the refusal of another program.
+/// after them, the stderr, and the first line that is not JSON, such as the question of another program.
 fn explained(mut error: Error, messages: &mut Messages, stderr: &str) -> Error {
     let (mut running, mut output) = (Vec::new(), None);
     while let Poll::Ready(Ok(event)) = messages.poll_next(&mut Context::from_waker(Waker::noop())) {
@@ -262,19 +261,17 @@ fn explained(mut error: Error, messages: &mut Messages, stderr: &str) -> Error {
             _ => {}
         }
     }
+    let output = output.map(|line| format!("output that is not JSON: `{}`", line.excerpt().trim_end()));
     match &mut error {
         Error::Control(ControlError::TimedOut { detail, .. }) => {
             let running = running.iter().map(|hook| &hook.hook_name);
             let running = running.map(|hook| format!("the hook `{hook}` of the settings still runs"));
             let stderr = Some(stderr.trim_end()).filter(|tail| !tail.is_empty());
-            let causes = running.chain(stderr.map(|tail| format!("stderr: {tail}")));
+            let causes = running.chain(stderr.map(|tail| format!("stderr: {tail}"))).chain(output);
             *detail = causes.collect::<Vec<_>>().join(", ");
         }
         Error::Ended(ending) if ending.error_result.is_none() && ending.transport.is_none() => {
-            Arc::make_mut(ending).transport = Some(match output {
-                Some(line) => format!("output that is not JSON: `{}`", line.excerpt().trim_end()),
-                None => "in the handshake".to_owned(),
-            });
+            Arc::make_mut(ending).transport = output.or_else(|| Some("in the handshake".to_owned()));
         }
         _ => {}
     }

@@ -259,10 +259,12 @@ async fn error_of_a_late_handshake_names_the_running_hook() {
         peer.say(hook("hook_started", "1", "Setup:init")).await;
         peer.say(hook("hook_started", "2", "SessionStart:startup")).await;
         peer.say(hook("hook_response", "1", "Setup:init")).await;
+        peer.raw.write("Install it? [y/N]\n").await.unwrap();
     })
     .await;
     let error = session.unwrap_err().report().to_string();
-    let expected = ", the hook `SessionStart:startup` of the settings still runs, stderr: slow";
+    let expected = ", the hook `SessionStart:startup` of the settings still runs, stderr: slow, output that is not \
+                    JSON: `Install it? [y/N]`";
     assert!(error.ends_with(expected), "{error}");
     assert!(!error.contains("Setup:init"), "{error}");
 }

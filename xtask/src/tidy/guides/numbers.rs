@@ -12,7 +12,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/hosting.md", "two grace periods together (15 seconds by default)", "crates/agentwire/src/session/task.rs", "after_input: 10 * second, after_terminate: 5 * second,"],
     ["docs/hosting.md", "10 seconds more (`sessionStoreFlushTimeoutMs`)", "crates/agentwire/src/mirror/options.rs", "const FLUSH_LIMIT: Duration = Duration::from_secs(10);"],
     ["docs/hosting.md", "| a call | 60 s |", "crates/control/src/driver/config.rs", "call_limit: Duration::from_secs(60),"],
-    ["docs/hosting.md", "| the handshake | 2 min |", "crates/agentwire/src/session/handshake.rs", "const HANDSHAKE_LIMIT: Duration = Duration::from_secs(120);"],
+    ["docs/hosting.md", "| opening the transport; the handshake | 2 min each |", "crates/agentwire/src/session/handshake.rs", "const HANDSHAKE_LIMIT: Duration = Duration::from_secs(120);"],
     ["docs/hosting.md", "| a query after a result | 10 min,", "crates/agentwire/src/session/background.rs", "const LIMIT: Duration = Duration::from_secs(600);"],
     ["docs/hosting.md", "| closing | 10 s to SIGTERM, 5 s more to SIGKILL |", "crates/agentwire/src/session/task.rs", "after_input: 10 * second, after_terminate: 5 * second,"],
     ["docs/hosting.md", "| the CLI after the host is killed | 2 s;", "crates/agentwire/src/session/task.rs", "orphaned: 2 * second"],

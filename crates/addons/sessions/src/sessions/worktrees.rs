@@ -11,9 +11,14 @@ use crate::folder::resolve;
 /// Returns nothing outside a repository, and where git fails: in a folder that does not exist, and below a `.git` file
 /// that leads to no repository. Unreadable entries are skipped.
 pub(super) fn worktrees(folder: &Path) -> Vec<PathBuf> {
-    let ends_search = |folder: &&Path| folder.join(".git").is_file() || git_folder(folder).is_some();
-    let nearest = folder.ancestors().find(ends_search).filter(|_| folder.is_dir());
-    nearest.and_then(git_folder).map(|git| of_repository(&git)).unwrap_or_default()
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    let git = folder.ancestors().find_map(|folder| match git_folder(folder) {
+        None if folder.join(".git").is_file() => Some(None),
+        git => git.map(Some),
+    });
+    git.flatten().map(|git| of_repository(&git)).unwrap_or_default()
 }
 
 /// Returns the git folder of the repository to which this folder belongs as a worktree.
