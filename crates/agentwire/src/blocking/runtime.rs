@@ -77,6 +77,7 @@ impl Drop for Runtime {
         let handle = runtime.handle().clone();
         handle.spawn(async move {
             let last_task = async {
+                // tokio counts its tasks, but does not notify of the last one.
                 while runtime.metrics().num_alive_tasks() > 1 {
                     sleep(Duration::from_millis(10)).await;
                 }
