@@ -14,8 +14,8 @@
 //!   [`query_all`](crate::query_all)): send each prompt, and the last one with [`Session::into_query`].
 //! - Spare processes ([`prewarm`](crate::prewarm)): connect a session before it is needed, on a thread of its own.
 //! - [`Turn::session`](crate::Turn::session): a turn has its own [`control`](Turn::control).
-//! - Time limits for a turn: an interrupt ([`ControlHandle::wait`]) ends the turn of a CLI that still reads. The turn of
-//!   one that hangs blocks its thread until the CLI ends.
+//! - Time limits for a turn: an interrupt ([`ControlHandle::wait`]) ends the turn of a CLI that still reads. If the CLI
+//!   hangs, the turn blocks its thread until the CLI ends.
 //!
 //! ```no_run
 //! use agentwire::{Options, blocking::Session};

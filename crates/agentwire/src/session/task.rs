@@ -184,7 +184,7 @@ struct Shutdown {
     closed: AtomicBool,
     /// The last step so far.
     step: Mutex<EndedBy>,
-    /// The last step before the session ended; later ones end only what is left of the process.
+    /// The last step before the session ended; later steps end only the rest of the process.
     last_step: OnceLock<EndedBy>,
     /// The exit of the process, once known.
     exit: Mutex<Option<ExitReport>>,

@@ -327,5 +327,5 @@ impl Drop for AbortOnDrop {
 
 /// The reason of an end that this side caused.
 pub(super) const ABORTED: &str = "the session was aborted";
-/// The reason of an end by a panic, such as that of a transport.
+/// The reason of an end by a panic, for example of a transport.
 const PANICKED: &str = "the session was aborted by a panic";

@@ -138,7 +138,7 @@ const PASSED: [&[u8]; 5] = [
 /// Prefixes of generated texts.
 const MADE: [&str; 5] = ["<local-command-std", "<bash-std", "<session-start-hook>", "<tick>", "<goal>"];
 
-/// What stands for a prompt without text, the kind of its blocks, and their markers in a line.
+/// The word that stands for a prompt without text, the kind of its blocks, and their markers in a line.
 const MEDIA: [(&str, &str, [&str; 2]); 2] = [
     ("Image", "image", [r#""type":"image""#, r#""type": "image""#]),
     ("Document", "document", [r#""type":"document""#, r#""type": "document""#]),
