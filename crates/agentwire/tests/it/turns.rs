@@ -183,13 +183,19 @@ async fn prompt_that_is_only_reported_as_completed_has_no_result() {
 
 #[tokio::test(start_paused = true)]
 async fn turn_in_which_the_cli_becomes_idle_has_no_result() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("hi").await.unwrap();
-    let (id, _) = prompt(&mut peer).await;
-    peer.say(init_of(&[&id])).await;
-    peer.say(state("idle")).await;
-    let error = turn.text().await.unwrap_err();
-    assert_eq!(error.to_string(), "the turn has no result: the CLI became idle");
+    for first in ["system/init", "receipt", "assistant"] {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("hi").await.unwrap();
+        let (id, _) = prompt(&mut peer).await;
+        match first {
+            "system/init" => peer.say(init_of(&[&id])).await,
+            "receipt" => lifecycle(&peer, &id, "started").await,
+            _ => peer.say(assistant("hello")).await,
+        }
+        peer.say(state("idle")).await;
+        let text = timeout(Duration::from_secs(60), turn.text()).await.expect(first);
+        assert_eq!(text.unwrap_err().to_string(), "the turn has no result: the CLI became idle", "{first}");
+    }
 }
 
 /// The earlier prompt is answered while the later one waits for room.

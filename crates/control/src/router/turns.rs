@@ -39,8 +39,6 @@ pub(super) struct Turns {
     awaits_result: bool,
     /// Whether one of those prompts has no id, so that its cancellation would go unnoticed.
     awaits_result_without_id: bool,
-    /// Whether the turn has its `system/init`, and thus will have a result.
-    owes_result: bool,
     /// Whether an interrupt was sent since the last prompt and the last result.
     interrupted: bool,
     /// Whether an interrupt was sent that may abort the current turn, even if a prompt was sent after it.
@@ -123,15 +121,14 @@ impl Turns {
                 self.has_host_state |= changed.sdk_host_only;
                 if changed.state == SessionState::Idle {
                     self.tasks.report_possible = false;
-                    return self.owes_result;
+                    return self.current.has_begun;
                 }
                 self.given_work = true;
                 self.run_over_reported = false;
             }
             // The CLI sends it once a turn, so a prompt that was queued behind the last result has started.
             Message::System(System::Init(init)) => {
-                (self.owes_result, self.given_work) = (true, true);
-                self.run_over_reported = false;
+                (self.given_work, self.run_over_reported) = (true, false);
                 (self.error_result, self.error_kind) = (None, None);
                 self.update_current(true, init.user_message_uuids.iter().flatten());
             }
@@ -152,10 +149,8 @@ impl Turns {
                 if is_main {
                     self.error_kind.clone_from(&message.error);
                 }
-                self.update_current(
-                    is_main,
-                    message.user_message_uuids.iter().flatten().chain(&message.user_message_uuid),
-                );
+                let prompts = message.user_message_uuids.iter().flatten().chain(&message.user_message_uuid);
+                self.update_current(is_main, prompts);
             }
             Message::CommandLifecycle(change) => self.lifecycle(change),
             _ => {}
@@ -208,12 +203,10 @@ impl Turns {
     /// Ends the turn, and returns it for its last message.
     pub(super) fn end(&mut self, end: TurnEnd, result: Option<&TurnResult>) -> Arc<TurnInfo> {
         if let Some(result) = result {
-            self.update_current(
-                true,
-                result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid),
-            );
+            let prompts = result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid);
+            self.update_current(true, prompts);
         }
-        (self.awaits_result, self.awaits_result_without_id, self.owes_result) = (false, false, false);
+        (self.awaits_result, self.awaits_result_without_id) = (false, false);
         (self.last_interrupted, self.interrupted) = (self.may_be_aborted, false);
         // The CLI may have begun the turn of a waiting prompt before it read the interrupt.
         self.may_be_aborted &= self.prompt_waits() && result.is_some_and(|result| !result.was_aborted());
@@ -315,7 +308,7 @@ impl Turns {
     ///
     /// After the result it would not, even if the CLI is still busy or never reported that it is idle.
     fn in_turn(&self) -> bool {
-        self.awaits_result || self.owes_result || self.prompt_waits()
+        self.awaits_result || self.current.has_begun || self.prompt_waits()
     }
 
     /// Returns whether a prompt has not begun its turn, so that the result of an earlier turn does not answer it.
