@@ -84,9 +84,7 @@ impl Options {
     pub(crate) fn has_own_settings(&self) -> bool {
         match &self.settings {
             _ if self.sandbox.is_some() => true,
-            Some(FlagSettings::Inline(settings)) => {
-                object(SETTINGS, settings).is_ok_and(|all| !all.is_empty())
-            }
+            Some(FlagSettings::Inline(own)) => !object(SETTINGS, own).unwrap_or_default().is_empty(),
             Some(FlagSettings::Path(_)) => true,
             None => self.extra_args.contains_key(SETTINGS),
         }
@@ -127,22 +125,41 @@ impl Options {
     }
 }
 
-/// Checks that the CLI applies the program's own settings, which this option gives.
+/// Checks that the CLI applies the program's own settings, and each rule of them.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] if it ignores them, with the CLI's reasons.
-pub(crate) fn check_applied(option: &'static str, reply: &GetSettingsReply) -> Result<(), Error> {
-    let applied = reply.sources.iter().any(|source| &*source.source == "flagSettings");
-    if applied || reply.errors.is_empty() {
-        return Ok(());
-    }
-    let reason = |SettingsError { file, path, message, .. }: &SettingsError| {
-        let parts = [file.as_deref().unwrap_or_default(), path, message];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+/// [`Error::Options`] with the CLI's reasons if it ignores the settings, or a rule that it can't parse: it reports no
+/// error for such a rule.
+pub(crate) fn check_applied(options: &Options, reply: &GetSettingsReply) -> Result<(), Error> {
+    let option = if options.settings.is_none() && options.sandbox.is_some() { "sandbox" } else { SETTINGS };
+    let Some(applied) = reply.sources.iter().find(|source| &*source.source == "flagSettings") else {
+        let reason = |SettingsError { file, path, message, .. }: &SettingsError| {
+            let parts = [file.as_deref().unwrap_or_default(), path, message];
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+        };
+        let is_inline = matches!(options.settings, Some(FlagSettings::Inline(_)));
+        let reasons = match &*reply.errors {
+            // A file may be empty, and then is no source.
+            [] if option == SETTINGS && !is_inline => return Ok(()),
+            [] => "it gives no reason".to_owned(),
+            errors => errors.iter().map(reason).collect::<Vec<_>>().join("; "),
+        };
+        return refuse(option, format!("the CLI ignores all settings of this program: {reasons}"));
     };
-    let reasons: Vec<_> = reply.errors.iter().map(reason).collect();
-    refuse(option, format!("the CLI ignores all settings of this program: {}", reasons.join("; ")))
+    let Some(FlagSettings::Inline(own)) = &options.settings else { return Ok(()) };
+    for list in ["/permissions/deny", "/permissions/ask", "/deniedMcpServers"] {
+        let entries =
+            |all: &RawSettings| all.as_raw().decode::<Value>().ok()?.pointer(list)?.as_array().cloned();
+        let own = entries(own).unwrap_or_default();
+        let applied = entries(&applied.settings).unwrap_or_default();
+        // Another version may write the same rules in another way.
+        let dropped = own.iter().find(|rule| !applied.contains(rule)).filter(|_| applied.len() < own.len());
+        if let Some(rule) = dropped {
+            return refuse(SETTINGS, format!("the CLI ignores {rule} of `{list}`: it can't parse it"));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map<String, Value>, Error> {

@@ -169,9 +169,7 @@ impl Start {
         }
         if self.parts.options.has_own_settings() {
             let settings = control.settings().await?;
-            let options = &self.parts.options;
-            let is_sandbox = options.settings.is_none() && options.sandbox.is_some();
-            check_applied(if is_sandbox { "sandbox" } else { "settings" }, &settings)?;
+            check_applied(&self.parts.options, &settings)?;
             if !self.parts.hooks.is_empty() {
                 check_in_force(&settings.effective)?;
             }

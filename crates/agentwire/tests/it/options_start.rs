@@ -270,11 +270,50 @@ async fn settings_that_the_cli_ignores_refuse_the_session() {
             assert!(error.to_string().ends_with(": /s.json: cleanupPeriodDays: Expected number"), "{error}");
         }
     }
+    // Hooks of an unknown event are neither applied nor an error.
+    let inline = RawSettings::new(RawJson::parse(r#"{"hooks": {"PreToolUs": []}}"#).unwrap());
+    for (options, starts) in [
+        (Options::new().settings(inline), false),
+        (Options::new().settings(PathBuf::from("/empty.json")), true),
+    ] {
+        let (session, ..) = connect(Session::builder().options(options), async |peer| {
+            peer.shake_hands().await;
+            peer.answer("get_settings", json!({"effective": {}, "sources": []})).await
+        })
+        .await;
+        assert_eq!(session.is_ok(), starts);
+    }
     // Without a setting there is nothing to ignore.
     let empty = RawSettings::new(RawJson::parse("{}").unwrap());
     let (session, ..) =
         connect(Session::builder().options(Options::new().settings(empty)), Peer::shake_hands).await;
     session.unwrap();
+}
+
+/// CLI 2.1.330 drops such a rule without an error.
+#[tokio::test(start_paused = true)]
+async fn deny_rule_that_the_cli_can_not_parse_refuses_the_session() {
+    let deny = |rules: Value| json!({"permissions": {"deny": rules}});
+    let own = deny(json!(["Bash(rm:*)", "bash"]));
+    for (applied, starts) in [
+        (deny(json!(["Bash(rm:*)"])), false),
+        (json!({}), false),
+        (own.clone(), true),
+        // The same rules, in the words of another version.
+        (deny(json!(["Bash(rm *)", "Bash"])), true),
+    ] {
+        let settings = RawSettings::new(RawJson::parse(own.to_string()).unwrap());
+        let (session, ..) =
+            connect(Session::builder().options(Options::new().settings(settings)), async |peer| {
+                peer.shake_hands().await;
+                let sources = json!([{"source": "flagSettings", "settings": applied}]);
+                peer.answer("get_settings", json!({"effective": applied, "sources": sources})).await
+            })
+            .await;
+        assert_eq!(session.is_ok(), starts, "{applied}");
+        let Err(error) = session else { continue };
+        assert!(error.to_string().contains(" of `/permissions/deny`: it can't parse it"), "{error}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -338,7 +377,7 @@ done
 while read -r line; do
   id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
   case "$line" in
-    *'"get_settings"'*) reply='{"effective":{}}' ;;
+    *'"get_settings"'*) reply='{"effective":{},"sources":[{"source":"flagSettings","settings":{}}]}' ;;
     *) reply=$(cat "$dir/reply") ;;
   esac
   printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":%s}}\n' "$id" "$reply"
