@@ -72,7 +72,7 @@ pub enum Error {
     },
     /// The turn failed or was interrupted. The session continues.
     ///
-    /// For structured output also if the model did not get to answer: see
+    /// Reading structured output also fails with this error if the model did not get to answer: see
     /// [`TurnAnswer::structured`](crate::TurnAnswer::structured).
     #[error("the turn failed: {}", failure_text(.0))]
     TurnFailed(Box<TurnResult>),
@@ -97,7 +97,7 @@ pub enum Error {
         /// The output.
         output: RawJson,
     },
-    /// A control request has no reply, or a prompt could not be sent.
+    /// A control request failed, or a prompt could not be sent.
     #[error("a control request failed")]
     Control(#[source] ControlError),
     /// The session to resume could not be loaded from its store.

@@ -59,7 +59,7 @@ use crate::{Error, Observations, Options, Warning, observe::Watch, turn::Schema}
 /// Open requests of the CLI are refused. In a session with a hook that can refuse, the drop also interrupts the running
 /// turn, drops queued prompts and asks the CLI to end immediately, because it would otherwise continue without its
 /// hooks.
-/// The shutdown starts immediately, also when the runtime has ended or is not being polled.
+/// The shutdown starts immediately, even if the runtime has ended or is not being polled.
 /// [`close`](Self::close) does the same and waits.
 ///
 /// With a session store (`SessionBuilder::session_store`), entries read before the drop are still appended in the
@@ -181,7 +181,7 @@ impl Session {
         self.call(&Interrupt::default()).await
     }
 
-    /// Sets the model from the next request to the API on, even within the running turn; `None` selects the default.
+    /// Sets the model for all API requests from now on, even within the running turn; `None` selects the default.
     ///
     /// # Errors
     ///

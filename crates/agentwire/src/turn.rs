@@ -164,7 +164,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Returns the result of the turn, which was read to its end and is not read any more.
+    /// Returns the result of the turn, which must have been read to its end.
     fn take_result(&mut self) -> Result<Box<TurnResult>, Error> {
         self.end.take().unwrap_or(Err(Error::NoResult { why: SESSION_ENDED }))
     }

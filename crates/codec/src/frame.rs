@@ -46,7 +46,8 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Finds the kind of a line. Its keys may be in any order, and its start may suffice.
+    /// Finds the kind of a line. Keys may be in any order. The start of the line is enough if it contains the deciding
+    /// keys.
     pub fn of(line: &[u8]) -> Self {
         // Most lines start with their type. Scanning these lines too would take about 5 % of the time for a stream.
         let text = line.strip_prefix(br#"{"type":""#).unwrap_or_default();

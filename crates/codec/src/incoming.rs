@@ -87,7 +87,7 @@ impl Incoming {
         }
     }
 
-    /// Returns whether this is a `result`, also an undecodable or over-long `result`.
+    /// Returns whether this is a `result`, even an undecodable or over-long one.
     ///
     /// Use this to detect the end of a turn, rather than matching [`Message::Result`].
     /// Also true for a `result` that was cut off by the end of the stream: then the session ends with an error.

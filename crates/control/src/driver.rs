@@ -45,7 +45,7 @@ pub struct Connection<F> {
     pub control: Control,
     /// The CLI's messages.
     pub messages: Messages,
-    /// The future that makes the other two progress: spawn it.
+    /// The future that drives the other two: spawn it.
     pub driver: Driver<F>,
 }
 
@@ -53,12 +53,11 @@ pub struct Connection<F> {
 ///
 /// Completes when the session has ended.
 /// Also completes after the last handle was dropped, once all sent lines are written, at the latest after
-/// [`Config::exit_grace`]. Handles are each [`Control`], also in the context of a running callback, the [`Messages`] and
-/// each [`BackpressurePause`].
-/// Dropping it, polled or not, ends the session at once: calls fail, open requests are refused, callbacks are cancelled,
-/// and the transport is dropped, which ends the peer.
+/// [`Config::exit_grace`]. Handles are every [`Control`], including those in the contexts of running callbacks, the
+/// [`Messages`] and every [`BackpressurePause`]. Dropping the driver, polled or not, ends the session at once: calls
+/// fail, open requests are refused, callbacks are cancelled, and the transport is dropped, which ends the peer.
 ///
-/// After the end of its input the CLI sends no requests and goes ahead without them.
+/// After the end of its input the CLI sends no requests and proceeds without asking.
 /// With a responder that [guards](Responder::guards) an action, the input therefore ends only when the CLI is
 /// idle and no task runs in the background, and until then every request is refused.
 /// If the driver is dropped before that, it interrupts the turn and sends the peer SIGTERM.
@@ -76,7 +75,7 @@ impl<F: Future<Output = ()>> Driver<F> {
 /// Runs the control protocol over an open transport.
 ///
 /// Does not send `initialize`: the caller does.
-/// Needs a tokio runtime with its timer: callbacks run as tasks of it.
+/// The driver needs a tokio runtime with time enabled, on which it also spawns the callbacks.
 pub fn connect(
     link: Connected<impl ByteSource + 'static, impl ByteSink + 'static, impl PeerHandle + 'static>,
     responder: Arc<dyn Responder>,
@@ -136,7 +135,7 @@ impl Prepared {
 
     /// Runs the session over an open transport.
     ///
-    /// Needs a tokio runtime with its timer: callbacks run as tasks of it.
+    /// The driver needs a tokio runtime with time enabled, on which it also spawns the callbacks.
     pub fn connect(
         self,
         link: Connected<impl ByteSource + 'static, impl ByteSink + 'static, impl PeerHandle + 'static>,

@@ -11,27 +11,28 @@ use agentwire_transport::ExitReport;
 pub struct SessionExit {
     /// How the peer's process ended; `None` if there is no process, or if it has not ended.
     pub exit: Option<ExitReport>,
-    /// Why the session ended other than by the exit of its process: an error of the transport, a process that did not exit
-    /// after its output ended, or the drop of the session. If the process exited during the handshake: its first line
-    /// that is not JSON, or else "in the handshake".
+    /// The cause, if it is not the exit of the process: an error of the transport, a process that did not exit after
+    /// its output ended, or the drop of the session. If the process exited during the handshake: its first line of
+    /// output that is not JSON, or else "in the handshake".
     pub transport: Option<String>,
     /// The last result, if it was an error and no message followed. The exit code is then only its consequence.
     pub error_result: Option<Box<TurnResult>>,
     /// The error kind of the assistant message before that result.
     pub error_kind: Option<AssistantError>,
-    /// Whether a turn was running or known to follow, which never gets a result.
+    /// Whether a turn was running or known to follow; that turn never gets a result.
     pub in_turn: bool,
-    /// Whether an interrupt of that turn was sent or, if none was running, one that may have aborted the last turn.
+    /// Whether an interrupt was sent for that turn or, if there was no such turn, one that may have aborted the last
+    /// turn.
     pub interrupted: bool,
 }
 
 impl SessionExit {
-    /// Creates the end by the exit of the process.
+    /// Creates the end of a session whose process exited.
     pub fn exited(exit: ExitReport) -> Self {
         Self { exit: Some(exit), ..Self::default() }
     }
 
-    /// Creates the end by another cause than the exit of the process.
+    /// Creates the end of a session for a cause other than the exit of its process.
     pub fn failed(what: impl Into<String>) -> Self {
         Self { transport: Some(what.into()), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Runs callbacks of the user: catches their panics, and makes texts of limited length and of errors.
+//! Runs user callbacks and catches their panics; truncates texts, and writes errors with their sources.
 
 use std::{
     any::Any,
@@ -59,7 +59,7 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
     format!("{}{ELLIPSIS}", &text[..end]).into()
 }
 
-/// Returns the text of an error and its sources, without the texts that an earlier one contains.
+/// Returns the texts of an error and its sources, without those that are part of an earlier text.
 pub fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     for cause in iter::successors(error.source(), |cause| (*cause).source()).map(ToString::to_string) {

@@ -135,7 +135,7 @@ impl Router {
 
     /// Sends a request to the CLI, with a time limit for its reply, and returns its id.
     ///
-    /// The outcome is an [`RouterEvent::Answered`] with that id, also if the request can't be sent.
+    /// The outcome is a [`RouterEvent::Answered`] with that id, even if the request can't be sent.
     pub fn call<C: ControlCall>(&mut self, now: Duration, limit: Duration, call: &C) -> RequestId {
         let id = self.outbound.register(C::SUBTYPE, now, limit);
         let line = encode(&OutboundRequest::new(&id, call));
@@ -270,8 +270,8 @@ impl Router {
         matches!(self.input, Input::Broken { calls_failed: false, .. })
     }
 
-    /// Returns whether the input is broken, and a prompt or an answer did not reach the peer: it was queued or the last
-    /// line that was taken, or the answer was given later.
+    /// Returns whether the input is broken, and a prompt or an answer did not reach the peer: it was still queued, it
+    /// was the last line taken, or the answer was given afterwards.
     ///
     /// The turn of such a prompt or request may never end.
     pub fn line_was_lost(&self) -> bool {

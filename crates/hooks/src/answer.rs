@@ -1,4 +1,4 @@
-//! Conversions of what a handler returns into the answer.
+//! Converts the return value of a handler into the answer.
 
 use std::{error::Error, fmt::Display};
 
@@ -43,7 +43,7 @@ pub type PermissionResult = Result<Decision, Box<dyn Error + Send + Sync>>;
 /// | [`ElicitationHandler`](crate::ElicitationHandler) | `ElicitationReply` | an [`ElicitationReply`], or an [`ElicitationAction`] without a form |
 /// | [`DialogHandler`](crate::DialogHandler) | `RequestUserDialogReply` | a [`RequestUserDialogReply`] |
 ///
-/// Nothing is an empty reply: everything proceeds as without the hook.
+/// Returning nothing is an empty reply: everything proceeds as without the hook.
 /// The reply to a known event ([`EVENTS`](crate::EVENTS)) must be valid for it. An unknown key or decision in raw JSON,
 /// which the CLI would ignore, is a failure of the handler.
 #[diagnostic::on_unimplemented(note = "the docs of `IntoAnswer` list what each handler may return")]

@@ -34,17 +34,17 @@ use merge::Merged;
 /// # Failures
 ///
 /// If a handler fails or panics, the others are still called, and their refusal takes precedence over the failure.
-/// If none refuses, the whole fails, which refuses the event.
+/// If none refuses, the whole chain fails, which refuses the event.
 /// If a failure can't refuse, because of the event or of
 /// [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue), the other replies still count: a
 /// question, a changed output, the end of the turn. Only an `allow` is discarded, with all of `hookSpecificOutput`.
 ///
 /// The matcher's time limit is one limit for all of them.
 /// If a failure does not refuse the event and the CLI would let a late event pass, this limit ends a fifth, at most 2
-/// seconds, before the CLI's, so that the replies of the other handlers still reach the CLI; except for `SessionEnd`, which
-/// has no replies. The handler that is running at the limit is dropped and counts as failed. Those after it are still
-/// called, but each must be ready at once. Set no limit below 5 seconds for such handlers, because their reply needs a
-/// second.
+/// seconds, before the CLI's, so that the replies of the other handlers still reach the CLI; except for `SessionEnd`,
+/// which has no replies. The handler that is running at the limit is dropped and counts as failed. Those after it are
+/// still called, but each must be ready at once. Set no limit below 5 seconds for such handlers, because the reply may
+/// take a second to reach the CLI.
 ///
 /// ```
 /// use agentwire_hooks::{Handlers, Hooks};
@@ -111,7 +111,7 @@ impl<E: HookEvent> Handlers<E> {
                 // has none.
                 let passes = !failure_refuses && !E::REFUSES_WHEN_LATE && E::NAME != "SessionEnd";
                 let until = context.deadline.filter(|_| passes);
-                // The longest duration is no limit.
+                // `Duration::MAX` means no limit.
                 let limit = Limit::ahead_of(until.map_or(Duration::MAX, |at| at - start.into_std()));
                 context.deadline = limit.deadline(start).or(context.deadline);
                 for handler in &*handlers {

@@ -46,7 +46,8 @@ impl Limit {
         start.checked_add(self.whole.min(self.ended)).map(time::Instant::into_std)
     }
 
-    /// Runs `work` until it ends or the limit is reached, which gives `None`. Cancels `cancelled` some time before.
+    /// Runs `work` to its end; returns `None` if the limit is reached first. Cancels `cancelled` some time before the
+    /// limit.
     pub(crate) async fn bound<T>(
         self,
         start: time::Instant,

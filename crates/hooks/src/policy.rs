@@ -3,10 +3,10 @@
 //! Each of them leaves some requests open, for the next handler of the chain; a request that stays open is denied.
 //! They match the tool's name in `can_use_tool`, and not its input: only the CLI's own rules interpret commands and paths
 //! (the option `disallowed_tools`, and the settings).
-//! They get only the requests of the CLI: a use that a rule, a mode or a `PreToolUse` hook has settled never arrives.
-//! A list of denied tools is therefore no replacement for deny rules.
+//! They see only the tool uses that the CLI asks about: a use that a rule, a mode or a `PreToolUse` hook has settled
+//! never arrives. A list of denied tools therefore does not replace deny rules.
 //!
-//! Denials match generously (any case, older names of the CLI, all uses if a rule names some), and allowances match
+//! Denials match broadly (any case, older names of the CLI, all uses if a rule names some), and allowances match
 //! strictly. No policy allows a request that needs a person ([`CanUseTool::wants_a_person`]).
 
 use agentwire_protocol::{
@@ -37,8 +37,8 @@ where
 ///
 /// As with [`allow`], a `*` may end a name; the text behind another `*` is ignored, so `mcp__*__delete` is `mcp__*`.
 /// A server's name such as `mcp__mail` matches all its tools.
-/// A rule with parentheses denies all uses of its tool. As for the CLI, such a rule of `Edit` covers all tools that change
-/// files, and such a rule of `Read` covers all tools that read them.
+/// A rule with parentheses denies all uses of its tool. As in the CLI, such a rule for `Edit` also covers the other
+/// tools that change files, and one for `Read` the other tools that read them.
 /// Older names of the CLI match the current ones, such as `Task` for `Agent`, and characters that the CLI replaces by `_`
 /// in the names of MCP servers and tools match `_`.
 pub fn deny<I>(tools: I, why: impl Into<String>) -> PermissionHandler
@@ -75,7 +75,7 @@ fn allowing(allowed: impl Fn(&CanUseTool) -> bool + Send + Sync + 'static) -> Pe
     })
 }
 
-/// Returns whether the pattern allows the tool, which must not possibly belong to another server.
+/// Returns whether the pattern allows the tool, and the tool can't belong to another server.
 fn allows(pattern: &str, request: &CanUseTool) -> bool {
     let name = &*request.tool_name;
     if pattern == "*" {

@@ -38,7 +38,7 @@ where
 
 /// Replies with the answer, or with `dismissal` after a failure, which `log` logs.
 ///
-/// The reason of a failure may quote the question, so it is not logged.
+/// The reason for a failure may quote the question, so it is not logged.
 pub(crate) fn dismissing<A: Serialize + Send + 'static>(
     answer: AnswerFuture<A>,
     dismissal: A,

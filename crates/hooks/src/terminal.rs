@@ -25,15 +25,15 @@ use self::prompt::Dialog;
 use crate::PermissionHandler;
 
 impl PermissionHandler {
-    /// Returns a handler that asks a person at the terminal: permissions with the changes that an edit makes, the model's
-    /// questions, and its plans.
+    /// Returns a handler that asks a person at the terminal about permissions (for an edit with its changes), the
+    /// model's questions and its plans.
     ///
     /// It writes to the standard error and reads lines from the standard input, on a thread of its own from the first
     /// question until the process ends: a blocking task of the runtime would keep the process from ending.
     /// The program must not read the standard input at the same time.
     ///
     /// One question is shown at a time. A line answers only the question that is open when it is read.
-    /// Lines that arrive earlier are discarded, also those of a pipe: write each line after its prompt (`] `).
+    /// Lines that arrive earlier are discarded, even those of a pipe: write each line after its prompt (`] `).
     /// On Windows, what is typed at a terminal before the first question is not discarded.
     /// A question that the CLI cancels, as after an interrupt, ends immediately.
     /// After the end of the input every question is denied.

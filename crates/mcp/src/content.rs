@@ -51,7 +51,7 @@ impl ToolOutput {
         Self { is_error: true, ..Self::text(text) }
     }
 
-    /// Creates structured content (`structuredContent`), with the same as text for clients that read only text.
+    /// Creates structured content (`structuredContent`), and the same content as text for clients that read only text.
     ///
     /// It must serialize as an object: a struct with named fields, or a map. Anything else becomes an error result.
     /// A handler that returns [`Json`] instead declares the schema too.

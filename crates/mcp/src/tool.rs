@@ -58,8 +58,8 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If `schema` is not an object, or describes something else: the CLI would drop all tools of the server. An object
-    /// that is no valid JSON schema otherwise fails each call; without a `type` it gets the type `object`.
+    /// If `schema` is not an object, or describes anything but objects: the CLI would drop all tools of the server.
+    /// With an otherwise invalid schema, each call fails. A schema without a `type` gets the type `object`.
     pub fn with_schema<F, Fut>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -101,7 +101,7 @@ impl Tool {
         let tool = Self { name, listed, run };
         match output {
             Some(Ok(schema)) => tool.set("outputSchema", of_object(schema)),
-            // Structured content that is no object is an error, so the handler would run in vain.
+            // Structured content must be an object, so the handler's output could never be used.
             Some(Err(_)) => {
                 Self { run: Arc::new(|_, _| Box::pin(async { ToolOutput::structured(()) })), ..tool }
             }

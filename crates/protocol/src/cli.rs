@@ -10,7 +10,7 @@ pub const PROGRAM: &str = "claude";
 pub const STREAM_JSON_ARGS: &[&str] =
     &["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
-/// The name of this library for the program, in [`env::ENTRYPOINT`].
+/// The name by which this library identifies itself to the program, in [`env::ENTRYPOINT`].
 ///
 /// Measured with 2.1.330: the program accepts any name, and sends it to the API in the user agent and in the first
 /// block of the system prompt.
@@ -39,11 +39,11 @@ pub mod env {
     pub const SDK_VERSION: &str = "CLAUDE_AGENT_SDK_VERSION";
     /// With `1`, the program sends `system/session_state_changed` to the host.
     pub const READS_SESSION_STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
-    /// Set by the program in its own children; a nested one must not inherit it.
+    /// Set by the program for its child processes; a nested CLI must not inherit it.
     pub const NESTED: &str = "CLAUDECODE";
     /// Starts the program in bare mode, as `--bare` does: it runs no hooks, not even callbacks of the host.
     pub const BARE: &str = "CLAUDE_CODE_SIMPLE";
-    /// Disables the storing of sessions, as `--no-session-persistence` does.
+    /// Disables the storage of sessions, as `--no-session-persistence` does.
     pub const SKIP_HISTORY: &str = "CLAUDE_CODE_SKIP_PROMPT_HISTORY";
     /// Disables scheduled prompts, including those that the project folder defines.
     pub const DISABLE_CRON: &str = "CLAUDE_CODE_DISABLE_CRON";

@@ -9,7 +9,7 @@ use std::{borrow::Cow, error::Error, fmt};
 use serde::de::DeserializeOwned;
 
 pub(crate) use locate::{Step, note_held_fault, note_held_name, note_no_held_fault};
-// Shared with the workspace's own comparison of lines and values, and no part of the API.
+// Public for other crates of the workspace; not part of the API.
 #[doc(hidden)]
 pub use surrogate::repair as repair_surrogates;
 pub(crate) use tolerant::{Name, UNREAD, tolerant};

@@ -1,6 +1,6 @@
 //! Effort levels and fast mode.
 
-/// How much effort the model makes.
+/// How much effort the model puts into its answers.
 #[wire]
 pub enum EffortLevel {
     /// The lowest level.

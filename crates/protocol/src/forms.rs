@@ -1,9 +1,9 @@
-//! Implementations for enums by their variants: serde by the JSON form (`forms!`), and `From` (`from_payloads!`).
+//! Macros that implement traits for enums: serde's traits by JSON form (`forms!`), and `From` (`from_payloads!`).
 
 /// Implements serde's traits for an enum with a variant for each JSON form: a text, a number, a list, an object.
 ///
 /// A value is serialized without a tag, and deserialized by its form, without buffering.
-/// `null` is read as the empty value of the variant after it.
+/// With `null => Variant`, `null` is read as the default value of that variant.
 macro_rules! forms {
     ($name:ident, $expected:literal: $($form:ident => $variant:ident),+ $(; null => $empty:ident)?) => {
         impl serde::Serialize for $name {
@@ -64,7 +64,7 @@ macro_rules! forms {
     };
 }
 
-/// Implements `From` for the payloads of variants that are named like them, boxed or not.
+/// Implements `From<Payload>` for each variant that has the name of its payload type, boxed or not.
 macro_rules! from_payloads {
     ($name:ident: $($payload:ident),+) => { $(
         impl From<$payload> for $name {

@@ -48,11 +48,11 @@ pub trait Tagged: Sized {
     fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
 }
 
-/// Declares a tagged union, for `#[wire(tag = "…")]` and for macros that make unions of their own rows.
+/// Declares a tagged union, for `#[wire(tag = "…")]` and for macros that build unions from their own tables.
 ///
 /// `within = ("type", "system")` means that an enclosing union has read that field of the same object.
 /// `as union` marks a variant with such an inner union, which writes its own tags.
-/// `untagged = Variant` is the kind of an object without the tag, if it reads as that kind.
+/// `untagged = Variant` is the kind of an object without the tag, if the object can be read as that kind.
 /// `hides = unknown` hides objects of unknown kinds in `Debug`, if known kinds can contain secrets.
 macro_rules! tagged {
     (

@@ -59,7 +59,8 @@ macro_rules! inputs {
             ///
             /// # Errors
             ///
-            /// Returns an error if the tool is known and its input does not fit. A guard must not treat that as allowed.
+            /// Returns an error if the tool is known and its input does not fit. A guard must not treat the error as
+            /// permission.
             pub fn read(tool: &str, input: &RawJson) -> Result<Self, DecodeError> {
                 Ok(match tool {
                     $( $($tool)|+ => Self::$variant(input.decode()?), )+
@@ -78,8 +79,8 @@ macro_rules! inputs {
 }
 
 inputs! {
-    /// The input of one of the CLI's own tools, with the fields that a guard needs of those that the
-    /// official SDK declares (`sdk-tools.d.ts`).
+    /// The input of one of the CLI's own tools. Of the fields that the official SDK declares (`sdk-tools.d.ts`), it has
+    /// those that a guard needs.
     ///
     /// ```
     /// use agentwire_protocol::{RawJson, tool_input::ToolInput};

@@ -2,7 +2,7 @@
 
 use std::{fmt, io, path::PathBuf};
 
-/// An error of starting, reaching, reading or writing a peer.
+/// An error in starting or reaching a peer, or in reading from or writing to it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
@@ -94,7 +94,7 @@ impl ExitReport {
         self.code == Some(0)
     }
 
-    /// Returns whether the peer is known to have failed: it exited with a code other than 0, or by a signal.
+    /// Returns whether the peer is known to have failed: it exited with a code other than 0, or a signal ended it.
     ///
     /// Both this and [`is_success`](Self::is_success) are false if the exit status is lost, as in a program that ignores
     /// SIGCHLD or reaps every child.

@@ -103,8 +103,8 @@ impl ProcessTransport {
     /// It inherits one end of a pipe from this program and, with [`Transport::hold_input`], the child's input, but no other
     /// descriptor. It signals no process outside its group.
     ///
-    /// It is started right after the child, which takes about a millisecond. If this program is killed in between, the
-    /// child only sees the end of its pipes, as without a guard.
+    /// Starting it, right after the child, takes about a millisecond. If this program is killed in between, the child
+    /// only sees the end of its pipes, as without a guard.
     /// If the guard can't be started, the child runs without it, and [`ProcessHandle::unguarded`] returns the reason.
     /// If its input is to be held ([`Transport::hold_input`]), that is an error instead.
     #[must_use]

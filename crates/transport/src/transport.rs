@@ -24,11 +24,11 @@ pub trait Transport: Send {
 
     /// Requests that the peer receive SIGTERM before the end of its input if this program or the connection ends.
     ///
-    /// A session with a hook that can refuse calls it before `open`: at the end of its input, the CLI proceeds with what no
-    /// hook has decided.
-    /// Such a session ends the input only while the CLI is idle, so that [`ByteSink::finish`] may terminate the peer, too.
+    /// A session with a hook that can refuse calls it before `open`: at the end of its input, the CLI proceeds with
+    /// every action that no hook has decided yet. Such a session ends the input only while the CLI is idle, so
+    /// [`ByteSink::finish`] may terminate the peer too.
     ///
-    /// By default this does nothing, and the hooks hold nothing back once the connection has ended.
+    /// By default this does nothing, and hooks block nothing once the connection has ended.
     /// A transport that wraps another must forward it.
     fn hold_input(&mut self) {}
 

@@ -22,7 +22,7 @@ pub(crate) struct TcpSource(Option<OwnedReadHalf>);
 pub(crate) struct TcpSink(Option<OwnedWriteHalf>);
 
 /// Does not implement `hold_input`, since nothing at the other end could end the CLI before its input ends: if the
-/// connection is lost, the hooks hold nothing back.
+/// connection is lost, hooks block nothing.
 impl Transport for Tcp {
     type Source = TcpSource;
     type Sink = TcpSink;
@@ -46,7 +46,7 @@ pub(crate) fn split(stream: TcpStream) -> (TcpSource, TcpSink) {
 
 impl ByteSource for TcpSource {
     async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
-        // Stay at the end after the end, clean or not.
+        // After the end of the output, clean or not, every read returns `None`.
         let Some(half) = &self.0 else { return Ok(None) };
         match read_some(half).await {
             Ok(chunk) if !chunk.is_empty() => Ok(Some(chunk)),

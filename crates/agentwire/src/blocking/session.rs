@@ -177,7 +177,7 @@ impl Session {
         self.runtime.block_on(self.session.interrupt())
     }
 
-    /// Sets the model from the next request to the API on, even within the running turn; `None` selects the default.
+    /// Sets the model for all API requests from now on, even within the running turn; `None` selects the default.
     ///
     /// # Errors
     ///

@@ -159,7 +159,7 @@ impl Slot {
 }
 
 impl Queue {
-    /// Requests immediate appends and waits until `look` returns an outcome: stored, or the reason of a loss.
+    /// Requests immediate appends and waits until `look` returns an outcome: stored, or the reason for a loss.
     async fn settled(&self, look: impl Fn(&State) -> Option<Result<(), String>>) -> Result<(), NotStored> {
         let _waiter = Waiter::new(self);
         let look = || {

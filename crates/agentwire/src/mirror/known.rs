@@ -41,7 +41,7 @@ pub(crate) fn ids(entry: &RawEntry) -> Vec<Box<str>> {
     ids
 }
 
-/// Returns the other ids in an entry; a value that is not a text is none.
+/// Returns the values that may be other ids in an entry; a value that is not text is not an id.
 fn others<'a>(kind: &str, entry: &'a Value) -> Vec<&'a Value> {
     let items = |list: &'a Value| list.as_array().into_iter().flatten();
     match kind {

@@ -13,7 +13,7 @@ use super::{Mirror, mirror_error::MirrorError};
 /// An event that waits until all earlier entries are stored.
 pub(super) struct PendingMessage {
     what: Result<SessionEvent, Arc<SessionExit>>,
-    /// Keeps requests of the CLI arriving meanwhile.
+    /// Lets requests of the CLI still arrive meanwhile.
     _reading: BackpressurePause,
 }
 

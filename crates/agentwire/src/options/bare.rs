@@ -1,9 +1,9 @@
 //! The CLI's bare mode, which calls no hooks: the options of a session with hooks can't turn it on.
 //!
-//! The flag `--bare` turns it on, and so does the variable `CLAUDE_CODE_SIMPLE`. The CLI also takes it from the `env` of
-//! settings, of which a later one takes precedence: the user's, the project's (CLI 2.1.197), those of `--settings`, an
-//! administrator's managed settings. Managed settings that turn it on are detected only in a session with `settings` or
-//! `sandbox`, which queries the effective settings.
+//! The flag `--bare` turns it on, and so does the variable `CLAUDE_CODE_SIMPLE`. The CLI also reads the variable from
+//! `env` in settings; each of these takes precedence over those before it: the user's, the project's (CLI 2.1.197),
+//! those of `--settings`, an administrator's managed settings. Managed settings that turn it on are detected only in a
+//! session with `settings` or `sandbox`, which queries the effective settings.
 
 use agentwire_protocol::{RawJson, cli, settings::RawSettings};
 use serde_json::{Map, Value};

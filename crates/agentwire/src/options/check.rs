@@ -27,8 +27,8 @@ impl Options {
                 list.iter().any(|text| text.trim().is_empty()) => option: "a rule is empty";
                 // The CLI drops such a rule without an error, or reads the following rules as a part of it.
                 rules().any(|rule| rule.is_err()) => option: "the CLI would not read a rule; write it as `Tool` or `Tool(content)`, and in `settings` if its content has a `)`";
-                // The CLI compares rules as they are written with names that it has changed. A blank or a comma ends a rule, so
-                // that the rest of an MCP tool's name is a rule of its own.
+                // The CLI replaces characters in the names of MCP tools, but not in rules. A blank or a comma ends a
+                // rule, so the rest of an MCP tool's name becomes a rule of its own.
                 rules().flatten().any(|rule| !rule.tool_name.starts_with("mcp__") && rule.tool_name.contains("__") || normalized(&rule.tool_name, "*") != *rule.tool_name) => option: "a rule matches no MCP tool; write `_` in it for each character of the server's and the tool's names but ASCII letters, digits, `_` and `-`";
             }
         }

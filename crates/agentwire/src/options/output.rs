@@ -17,8 +17,8 @@ use crate::Error;
 pub enum OutputFormat {
     /// JSON that matches this JSON schema; in JSON `{"type": "json_schema", "schema": …}`.
     ///
-    /// The CLI reads it as draft 7. `$schema` is removed, because the CLI refuses the name of every other draft. A
-    /// keyword that draft 7 lacks is refused by the CLI too, and is [`Error::Options`] before the start.
+    /// The CLI reads it as draft 7. `$schema` is removed, because the CLI refuses the name of every other draft. The
+    /// CLI also refuses keywords that draft 7 lacks; they are [`Error::Options`] before the start.
     JsonSchema(RawJson),
 }
 

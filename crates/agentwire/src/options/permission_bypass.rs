@@ -72,7 +72,7 @@ fn whole_tools(rules: &str) -> Vec<String> {
     tools.filter(|tool| !ALWAYS_ASK.contains(&&**tool) && !is_idle(tool)).collect()
 }
 
-/// Returns whether one of the rules of a text allows nothing because of its tool.
+/// Returns whether the text contains a rule that allows nothing because of its tool's name.
 pub(super) fn has_idle_rule(rules: &str) -> bool {
     rules_of(rules).flatten().any(|rule| is_idle(&rule.tool_name))
 }
@@ -85,7 +85,7 @@ fn is_idle(tool: &str) -> bool {
 
 /// Returns the rules of a text as the CLI reads it on the command line, separated by commas and blanks.
 ///
-/// Measured on CLI 2.1.330 and 2.1.197, which drop a text that is no rule; 2.1.330 prints no error.
+/// Measured on CLI 2.1.330 and 2.1.197, which drop text that is not a rule; 2.1.330 prints no error.
 /// A separator in parentheses does not count, except after a `)` that has a backslash before it or other text behind it.
 pub(super) fn rules_of(text: &str) -> impl Iterator<Item = Result<Rule, RuleError>> {
     let (mut depth, mut before) = (0_usize, ' ');

@@ -22,7 +22,7 @@ pub enum SystemPrompt {
     Custom {
         /// The parts.
         parts: Vec<String>,
-        /// Whether they are stored and reused unchanged, also when the session is resumed; `None` means yes.
+        /// Whether they are stored and reused unchanged, even when the session is resumed; `None` means yes.
         snapshot: Option<bool>,
     },
     /// The CLI's own prompt, optionally followed by a text.

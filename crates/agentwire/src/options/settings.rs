@@ -33,8 +33,8 @@ pub enum SettingSource {
 /// The host's own settings, which override the user's.
 ///
 /// In JSON a file's path or an object; an object as text is also accepted.
-/// The CLI ignores all of them if one value has the wrong type. The session requests the active settings after the
-/// handshake, and ends with [`Error::Options`] then.
+/// The CLI ignores all of them if one value has the wrong type. To detect this, the session requests the active
+/// settings after the handshake; it then fails to start with [`Error::Options`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]

@@ -43,7 +43,8 @@ pub enum Warning {
     },
     /// The CLI ignored an option in the handshake, and the transport offers no other way.
     ///
-    /// For `plugins` also if the CLI could not load one of them: its reply is the same in both cases.
+    /// For `plugins`, this warning also appears if the CLI could not load one of them: its reply is the same in both
+    /// cases.
     #[error("the CLI did not take the option `{option}` in the handshake: it needs `--await-initialize`")]
     NotDelivered {
         /// The option.
@@ -52,7 +53,7 @@ pub enum Warning {
     /// The permission handler is not called: never, or not for some tools.
     ///
     /// Only sessions with a handler ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)) have this
-    /// warning. It covers the options and the initial permission mode, also if a settings file or a claim sets it.
+    /// warning. It covers the options and the initial permission mode, even if a settings file or a claim sets it.
     /// It does not cover rules in settings files: `Control::list_permission_rules` returns them.
     #[error("`{option}` ({value}) keeps the permission handler from being asked: {instead}")]
     NotAsked {

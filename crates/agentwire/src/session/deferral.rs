@@ -14,8 +14,8 @@ use serde_json::Value;
 ///
 /// CLI 2.1.330 keeps one deferred tool use per turn, the last one, and only from the main conversation.
 /// It can't resume a tool use of an in-process MCP server, because it connects to such servers later.
-/// It ignores deferrals of tool uses of a message that it got whole, without a stream, if the message has several: then
-/// rules and the mode decide.
+/// If a message arrives whole, without a stream, and has several tool uses, the CLI ignores their deferrals: then rules
+/// and the mode decide.
 pub(super) struct Deferrals {
     pub(super) responders: Vec<Arc<dyn Responder>>,
     /// The name prefixes of tools from in-process servers.
@@ -58,7 +58,7 @@ impl Deferrals {
         let state = Arc::clone(&self.state);
         Some(Box::pin(async move {
             let reply = reply.await;
-            // The answer of one handler is sent also where another one failed.
+            // The answer of one handler is sent even if another one failed.
             let sent = reply.as_ref().or_else(|error| error.answer.as_ref());
             // The CLI ignores the answer to a cancelled request, so that answer defers nothing.
             let sent = sent.ok().filter(|_| !cancelled.is_cancelled());

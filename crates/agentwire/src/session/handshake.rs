@@ -35,7 +35,8 @@ impl Handshake {
         Ok(control.within(limit).call_unread(request).await?.decode().unwrap_or_default())
     }
 
-    /// Takes the reply to a claim. It leaves out what became of the hooks, plugins and servers of the first request.
+    /// Takes the reply to a claim, and keeps from the first reply what the claim's reply lacks: the outcome of the
+    /// hooks, plugins and servers.
     pub(super) fn claimed(&mut self, reply: InitializeReply) {
         let first = std::mem::replace(&mut self.reply, reply);
         let reply = &mut self.reply;

@@ -25,7 +25,7 @@ pub(super) fn launch(options: &Options, plan: LaunchPlan) -> Result<(Launch, Opt
     launch.env_clear = options.env_clear;
     if options.cwd.is_some() {
         launch.cwd.clone_from(&options.cwd);
-        // The CLI resolves links in its folder, and accepts the name with the links as well only from this variable.
+        // The CLI resolves links in its folder. It learns the name with the links only from this variable.
         launch = launch.env("PWD", options.working_dir());
     }
     launch = plan.env_remove.into_iter().fold(launch, Launch::env_remove);

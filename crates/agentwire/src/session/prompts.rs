@@ -42,7 +42,7 @@ impl Session {
     /// Sends every prompt of a stream. The stream is polled only when there is room to write.
     ///
     /// The future does not borrow the session, so it can run while another task reads.
-    /// It ends with the session, also while it waits for the stream. The input stays open afterwards.
+    /// It ends with the session, even while it waits for the stream. The input stays open afterwards.
     ///
     /// # Cancel safety
     ///

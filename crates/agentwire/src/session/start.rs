@@ -1,4 +1,4 @@
-//! Starts a session, and a second time with flags if the CLI ignores the handshake fields.
+//! Starts a session, and starts it again with flags if the CLI ignores the handshake fields.
 
 use std::{
     io,

@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl SessionBuilder {
-    /// Mirrors the session to this store, beside the CLI's own folder, and resumes sessions from it.
+    /// Mirrors the session to this store, in addition to the CLI's own folder, and resumes sessions from it.
     ///
     /// # Mirroring
     ///

@@ -13,7 +13,7 @@ use crate::SettingSource;
 pub struct ResolveSettings {
     /// The project's directory; `None` for this program's working directory.
     pub cwd: Option<PathBuf>,
-    /// The files to read beside the managed ones; `None` for all.
+    /// The files to read besides the managed ones; `None` for all.
     pub setting_sources: Option<Vec<SettingSource>>,
     /// Settings provided by a server, which replace the managed files unless they are empty.
     pub server_managed_settings: Option<RawSettings>,

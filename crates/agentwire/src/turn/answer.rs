@@ -132,10 +132,10 @@ impl TurnAnswer {
     ///
     /// # Errors
     ///
-    /// [`Error::NoStructuredOutput`] if the model returned none, which the CLI reports as a success,
-    /// [`Error::TurnFailed`] if the model did not get to answer: a hook refused the prompt or ended the turn, a tool use was
-    /// deferred, or a command of the CLI answered; and
-    /// [`Error::StructuredOutput`] if it does not match the schema or the type.
+    /// [`Error::NoStructuredOutput`] if the model returned none, which the CLI reports as a success;
+    /// [`Error::TurnFailed`] if the model did not get to answer, because a hook refused the prompt or ended the turn, a
+    /// tool use was deferred, or a command of the CLI answered; [`Error::StructuredOutput`] if the output does not
+    /// match the schema or the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(output) = &self.result.structured_output else {
             let reason = self.result.terminal_reason.as_ref();

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::peer::{Peer, assistant, connected, kind, pre_tool_use, result};
 
-/// Sends a request beside the conversation, and plays its reply.
+/// Asks a side question, and plays its reply.
 async fn asked(control: &Control, peer: &mut Peer) {
     let (reply, ()) = tokio::join!(control.side_question("why?"), async {
         let request = peer.answer("side_question", json!({"response": "so"})).await;

@@ -78,7 +78,7 @@ async fn exit_in_the_handshake_reports_stderr() {
     let (error, took) = exits_in_the_handshake(&[], report).await;
     assert!(took < Duration::from_secs(1), "{took:?}");
     assert!(error.to_string().contains("unknown option '--nope'"), "{error}");
-    // Also if it exits with 0: there is no session.
+    // The same if it exits with 0: there is no session.
     let (error, _) = exits_in_the_handshake(&[], ExitReport::exited(0)).await;
     assert!(matches!(error, Error::Ended(_)), "{error:?}");
 }

@@ -7,7 +7,7 @@ fn programs_of_the_readme_files_are_in_the_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let example = squeezed(&fs::read_to_string(root.join("examples/readme.rs")).unwrap());
     let own = fs::read_to_string(root.join("README.md")).unwrap();
-    // The workspace's is not in the package.
+    // The package does not contain the workspace's README.
     let of_workspace = fs::read_to_string(root.join("../../README.md")).unwrap_or_default();
     let programs: Vec<String> = programs(&own).chain(programs(&of_workspace)).collect();
     assert!(programs.len() > 3, "{programs:?}");
@@ -27,7 +27,7 @@ fn programs(readme: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Without what a module around the program changes: spaces and visibility.
+/// Returns the code without what a surrounding module changes: spaces and visibility.
 fn squeezed(code: &str) -> String {
     code.replace("pub(super)", "").split_whitespace().collect()
 }

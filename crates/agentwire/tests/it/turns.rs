@@ -253,7 +253,7 @@ async fn turn_started_by_the_cli_is_set_aside() {
     assert_eq!(next_kind(&mut session).await, "command_lifecycle");
 }
 
-/// Returns a session that has read the begin of a turn that the CLI started, after this state.
+/// Returns a session that has read the beginning of a turn that the CLI started, after this state.
 async fn busy(state: Value) -> (Session, Peer) {
     let (session, mut peer) = connected(Session::builder().permissions(handler())).await;
     for line in [state, init(), assistant("of the other turn")] {

@@ -144,5 +144,5 @@ pub(super) fn refuse(refusal: Option<RefusalFn>, why: &str) -> Result<RawJson, S
     refusal.and_then(|refusal| catch_call(|| refusal(why)).unwrap_or_default()).ok_or_else(|| why.to_owned())
 }
 
-/// The reason of a refusal at the end of a session.
+/// The reason for a refusal at the end of a session.
 const ENDING: &str = "the session is ending";

@@ -72,5 +72,5 @@ impl Shared {
     }
 }
 
-/// How long no turn may start after the last result before the input ends.
+/// How long to wait after the last result for another turn before the input ends.
 const QUIET_PERIOD: Duration = Duration::from_secs(1);

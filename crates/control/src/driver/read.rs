@@ -29,7 +29,7 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     // One future for all reads, because creating it allocates and takes a lock.
     let ended = pin!(async {
         let exit = handle.wait().await;
-        // The report of a custom handle need not repeat its stderr.
+        // A custom handle may report its stderr separately.
         if exit.stderr_tail.is_empty() { exit.with_stderr_tail(handle.stderr_tail()) } else { exit }
     });
     let left = shared.config().exit_grace;
@@ -104,8 +104,8 @@ struct Peer<'a, L, E> {
     exit: Option<ExitReport>,
     /// The rest of the grace period for output after the end of the process.
     ///
-    /// Its own output is in the pipe and is read at once, so only another process that holds the pipe open uses it up.
-    /// Time in which reading waits for the user does not count.
+    /// Its own output is in the pipe and is read at once, so only another process that holds the pipe open uses up this
+    /// time. Time in which reading waits for the user does not count.
     left: Duration,
 }
 

@@ -63,7 +63,7 @@ pub(crate) struct State {
     has_responder: bool,
     /// Whether reading waits for the user.
     pub(super) reading_paused: bool,
-    /// Since when a read waits for output of a running peer. The start of the session stands for every time before the
+    /// When the read that waits for output of a running peer began; the start of the session, if that was before the
     /// input broke.
     pub(super) reading_since: Option<Instant>,
     /// Whether the writing half has ended.
@@ -325,7 +325,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// The reason of an end that this side caused.
+/// The reason for an end that this side caused.
 pub(super) const ABORTED: &str = "the session was aborted";
-/// The reason of an end by a panic, for example of a transport.
+/// The reason for an end by a panic, for example of a transport.
 const PANICKED: &str = "the session was aborted by a panic";

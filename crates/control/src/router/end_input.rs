@@ -13,8 +13,8 @@ impl Router {
     /// Ends the input: queued lines are still written, and later calls and answers are not sent.
     ///
     /// The CLI's open requests get an error first.
-    /// The CLI may then go ahead with the guarded action: send a refusal with [`refuse_open`](Self::refuse_open) before.
-    /// After the end of its input the CLI sends no requests and goes ahead without them: if that matters, use
+    /// The CLI may then go ahead with the guarded action: send a refusal with [`refuse_open`](Self::refuse_open)
+    /// before. After the end of its input the CLI sends no requests and proceeds without asking: if that matters, use
     /// [`end_input_when_idle`](Self::end_input_when_idle).
     pub fn end_input(&mut self) {
         self.refuse_open(|_| Err(ENDED.to_owned()));
@@ -54,7 +54,7 @@ impl Router {
 
     /// Answers every open request of the CLI with the return value of `refuse`, in the order of their ids.
     ///
-    /// Each also causes an [`RouterEvent::InboundCancelled`], even if its answer can no longer be sent.
+    /// Each also causes a [`RouterEvent::InboundCancelled`], even if its answer can no longer be sent.
     pub fn refuse_open(&mut self, mut refuse: impl FnMut(&RequestId) -> Result<RawJson, String>) {
         for id in self.inbound.drain() {
             self.push_answer(&id, refuse(&id));

@@ -24,13 +24,13 @@ pub enum RouterEvent {
         /// The request's line.
         line: Line,
     },
-    /// The CLI cancelled a request, the router refused it, or the session ended: an answer of the caller is not sent.
+    /// The CLI cancelled a request, the router refused it, or the session ended: a later answer is not sent.
     InboundCancelled(RequestId),
     /// A call has ended.
     Answered {
         /// The request's id.
         id: RequestId,
-        /// The `response` of a success, an empty object where it had none; or the error.
+        /// The `response` of a success (an empty object if there was none), or the error.
         reply: Result<RawJson, ControlError>,
     },
     /// The session has ended. Only the [`RouterEvent::Answered`] of later calls follow.
@@ -59,7 +59,7 @@ pub enum SessionEvent<I = Incoming> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Received {
-    /// A line of which routing needs no field. The reader decodes it.
+    /// A line that the router need not decode. The reader decodes it.
     Frame(Frame),
     /// A line that the router has decoded, or an over-long line.
     Decoded(Incoming),
@@ -120,7 +120,8 @@ pub struct TurnInfo {
     pub has_begun: bool,
     /// The prompts that it answers, as far as the CLI has named them; the first 1024, in the order of their naming.
     ///
-    /// The CLI names all prompts of a result, and the others from the first message on; 2.1.197 names none.
+    /// From the first message of a turn on, the CLI names the prompts that the turn has included so far; its result
+    /// names all of them, at most 64. CLI 2.1.197 names none.
     /// Each message that names a prompt has a list of its own, so the lists share the ids.
     pub prompts: Vec<Arc<Uuid>>,
     /// How it ended, if this is its last message.

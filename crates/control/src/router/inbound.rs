@@ -50,5 +50,5 @@ impl Inbound {
     }
 }
 
-/// The memory of an open request beside its line, in bytes: map entries, and the task that answers it.
+/// The memory of an open request besides its line, in bytes: map entries, and the task that answers it.
 const REQUEST_OVERHEAD: usize = 1024;

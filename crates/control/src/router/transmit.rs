@@ -114,7 +114,7 @@ impl Transmit {
     }
 }
 
-/// The memory of a queued answer beside its line, in bytes: the queue entry and spare capacity of the allocation.
+/// The memory of a queued answer besides its line, in bytes: the queue entry and spare capacity of the allocation.
 const ANSWER_OVERHEAD: usize = 256;
 
 #[cfg(test)]

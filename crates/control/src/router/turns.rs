@@ -24,10 +24,10 @@ pub(super) struct Turns {
     /// The last [`MAX_PROMPTS`] prompts that were sent with an id.
     prompts: HashMap<Uuid, PromptState>,
     order: VecDeque<Uuid>,
-    /// How many of the last prompts were sent in the current turn. Its result answers such a prompt only if it names
-    /// it.
+    /// How many of the last prompts were sent in the current turn. Its result settles such a prompt only if the turn
+    /// has named the prompt.
     sent_in_turn: usize,
-    /// How many prompts were sent, with and without an id; one that is sent again counts once.
+    /// How many prompts were sent, with and without an id; a prompt that is sent again counts once.
     prompts_sent: u64,
     /// Whether a prompt without an id was sent, which no reported state settles.
     sent_without_id: bool,
@@ -35,9 +35,9 @@ pub(super) struct Turns {
     reports_states: bool,
     /// Whether a prompt has no result yet.
     ///
-    /// A flag and no count: queued prompts may share a turn, and then share its result.
+    /// A flag rather than a count: queued prompts may share a turn, and then share its result.
     awaits_result: bool,
-    /// Whether one of those prompts has no id, so that its cancellation would go unnoticed.
+    /// Whether a prompt without a result has no id, so that its cancellation would go unnoticed.
     awaits_result_without_id: bool,
     /// Whether an interrupt was sent since the last prompt and the last result.
     interrupted: bool,
@@ -49,7 +49,7 @@ pub(super) struct Turns {
     given_work: bool,
     /// The last state that the CLI reported; 2.1.197 reports none.
     state: Option<SessionState>,
-    /// Whether a state was marked as one for the host, as by CLIs that name merged prompts.
+    /// Whether a state was marked with `sdk_host_only`, as by CLIs that name merged prompts.
     has_host_state: bool,
     /// The last result, if it was an error and no message of the conversation followed.
     error_result: Option<Box<TurnResult>>,
@@ -65,15 +65,15 @@ pub(super) struct Turns {
 
 /// The agents, shells and other tasks that the CLI runs in the background.
 ///
-/// CLI 2.1.197 has no list of them, and reports the end of a task that a running turn takes notice of only as
-/// `task_updated`.
+/// CLI 2.1.197 sends no list of them. If a running turn takes notice of the end of a task, that CLI reports the end
+/// only as `task_updated`.
 #[derive(Debug, Default)]
 struct Tasks {
     /// The ids of the running tasks, each with whether it is an agent.
     running: HashMap<Box<str>, bool>,
     /// Whether a task has ended, so that the CLI may start a turn to report it to the model.
     report_possible: bool,
-    /// Whether an agent has ended, and the turn in which the CLI reports it has not.
+    /// Whether an agent has ended, but not yet the turn in which the CLI reports that.
     report_pending: bool,
 }
 
@@ -142,7 +142,7 @@ impl Turns {
             Message::System(System::TaskNotification(task)) => {
                 self.tasks.ended(&task.task_id, task.status == TaskEnd::Stopped);
             }
-            // An exit after this message is no consequence of the error result before it.
+            // An exit after this message is not a consequence of the error result before it.
             Message::Assistant(message) => {
                 self.error_result = None;
                 let is_main = message.parent_tool_use_id.is_none();
@@ -212,7 +212,7 @@ impl Turns {
         self.may_be_aborted &= self.prompt_waits() && result.is_some_and(|result| !result.was_aborted());
         (self.has_run, self.given_work) = (true, true);
         self.tasks.report_pending = false;
-        // The turn may have begun before the task ended. Then the CLI reports to be idle only after a turn for the report.
+        // The turn may have begun before the task ended. Then the CLI reports idle only after a turn for the report.
         self.tasks.report_possible &= self.state.is_some();
         self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
         if !self.reports_states {

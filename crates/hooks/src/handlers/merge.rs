@@ -49,8 +49,8 @@ impl<E: HookEvent> Merged<E> {
         self.merge_reply(reply)
     }
 
-    /// Removes a changed output for MCP tools if the tool is another one, for which the CLI ignores it. Otherwise moves it
-    /// to the field of an earlier change, beside which the CLI ignores it too.
+    /// Adjusts `updatedMCPToolOutput`, which the CLI ignores for tools of its own and next to `updatedToolOutput`:
+    /// removes it for such a tool, and moves it to `updatedToolOutput` if an earlier handler set that.
     fn carry_mcp_output(&self, later: &mut Fields, input: &E::Input) -> Result<(), String> {
         let Some(changed) = later.remove("updatedMCPToolOutput") else { return Ok(()) };
         let input: Fields = convert(input)?;

@@ -26,10 +26,10 @@ pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option
 /// A violation with the number of its branch, and its message without the value.
 type Found<'a> = (usize, String, &'a ValidationError<'a>);
 
-/// Adds a violation, unless an equal one is there; of `anyOf` and `oneOf`, those of the branches that fit best.
+/// Adds a violation, unless an equal one was added. For `anyOf` and `oneOf`, adds those of the branches that fit best.
 ///
 /// Optional structs and most enums have such branches. If all are for another type or another tag, only the violations
-/// that tell so are added.
+/// that show this are added.
 fn add<'a>(violation: &'a ValidationError<'a>, branch: usize, found: &mut Vec<Found<'a>>) {
     let path = violation.instance_path();
     if let AnyOf { context } | OneOfNotValid { context } = violation.kind() {
@@ -55,7 +55,7 @@ fn add<'a>(violation: &'a ValidationError<'a>, branch: usize, found: &mut Vec<Fo
     }
 }
 
-/// Returns the line of a violation. It takes as long as the value is, since the full message quotes the value.
+/// Returns the line of a violation. Takes time in proportion to the value, since the full message quotes the value.
 fn line((_, message, violation): &Found<'_>, itself: &str) -> String {
     let (path, full) = (violation.instance_path().as_str(), violation.to_string());
     let why = if full.len() > MAX_QUOTED { message } else { &full };
@@ -64,7 +64,7 @@ fn line((_, message, violation): &Found<'_>, itself: &str) -> String {
 
 const MAX_VIOLATIONS: usize = 20;
 
-/// How many violations the listed ones are chosen from: more than an enum has variants.
+/// How many violations are collected, to choose the listed ones from: more than an enum has variants.
 const MAX_DISTINCT: usize = 1000;
 
 /// The longest violation, in bytes, that may quote the value.

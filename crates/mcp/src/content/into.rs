@@ -1,4 +1,4 @@
-//! Conversions of what a tool's handler returns.
+//! Converts the return value of a tool's handler.
 
 use std::error::Error;
 
@@ -47,9 +47,9 @@ impl IntoToolOutput for () {
 
 /// Structured output; the tool declares the schema of its type (`outputSchema`).
 ///
-/// The type must serialize as an object: a struct with named fields, or a map, also in an `Option`, of which `None` is
-/// an error. A tool with any other output type, such as `Json<Vec<T>>`, refuses every call before it runs, and logs an
-/// error when it is made: put the list into a struct.
+/// The type must serialize as an object: a struct with named fields, or a map. An `Option` of such a type is accepted,
+/// but `None` is an error. A tool with any other output type, such as `Json<Vec<T>>`, logs an error when it is created,
+/// and refuses every call without running its handler: put the list into a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a wrapper of one public value")]
 pub struct Json<T>(pub T);

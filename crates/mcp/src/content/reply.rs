@@ -43,18 +43,18 @@ pub struct PromptMessages {
 }
 
 impl PromptMessages {
-    /// Creates one message of the user's.
+    /// Creates one message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::default().and_user(text)
     }
 
-    /// Adds a message of the user's.
+    /// Adds a message of the user.
     #[must_use]
     pub fn and_user(self, text: impl Into<String>) -> Self {
         self.and("user", json!({"type": "text", "text": text.into()}))
     }
 
-    /// Adds a message of the model's.
+    /// Adds a message of the model.
     #[must_use]
     pub fn and_assistant(self, text: impl Into<String>) -> Self {
         self.and("assistant", json!({"type": "text", "text": text.into()}))

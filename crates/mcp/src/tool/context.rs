@@ -14,8 +14,8 @@ use crate::{OutboxClosed, ServerRequestError, server::Client};
 #[non_exhaustive]
 pub struct ToolContext {
     /// Cancelled when the CLI cancels the call and when the CLI's input or the session ends; the handler is dropped 5
-    /// seconds later. Not cancelled any more once the call has its answer, nor when the server is removed from the
-    /// session (`mcp_set_servers`) or turned off: the handler runs on, and its result is lost.
+    /// seconds later. No longer cancelled once the call has its answer, and not when the server is removed from the
+    /// session (`mcp_set_servers`) or turned off: the handler then runs on, and its result is lost.
     pub cancelled: CancellationToken,
     /// The tool use, if the CLI sends it (`_meta`, `claudecode/toolUseId`).
     pub tool_use_id: Option<ToolUseId>,

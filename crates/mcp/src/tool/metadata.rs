@@ -26,7 +26,7 @@ impl Tool {
         self.set_in("annotations", "destructiveHint", is)
     }
 
-    /// Marks a repeated call with the same input as without further effect (`idempotentHint`).
+    /// Declares that a repeated call with the same input has no further effect (`idempotentHint`).
     #[must_use]
     pub fn idempotent(self) -> Self {
         self.set_in("annotations", "idempotentHint", true)
@@ -51,7 +51,8 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If `schema` is not an object. An object that is no valid JSON schema is logged at the first call.
+    /// If `schema` is not an object. If the object is not a valid JSON schema, a call with structured content logs an
+    /// error, and its output is not checked.
     pub fn output_schema(self, schema: &RawJson) -> Result<Self, DecodeError> {
         schema.decode().map(|schema| self.set("outputSchema", super::of_object(schema)))
     }

@@ -184,7 +184,7 @@ async fn an_id_is_free_as_soon_as_its_request_is_cancelled() {
     assert_eq!(acknowledged.unwrap()["mcp_response"], json!({"jsonrpc": "2.0", "result": {}, "id": 0}));
     assert_eq!(cancelled.unwrap()["mcp_response"], failure(1, -32800, "the request was cancelled"));
     until(&mut came, "dropped").await;
-    // The new one is in flight, and the end of the old one has not freed its id.
+    // The new request is in flight: the end of the old one has not freed the id.
     cli.post("third", "s", request(1, "echo")).await;
     let why = "a request with the JSON-RPC id 1 is in flight already".to_owned();
     assert_eq!(cli.answer().await, ("third".to_owned(), Err(why)));
@@ -208,7 +208,7 @@ async fn a_new_connection_cancels_the_requests_of_the_old_one() {
     until(&mut came, "hang").await;
     cli.post("third", "s", request(1, "echo")).await;
     assert!(cli.answer().await.1.unwrap_err().contains("in flight already"));
-    // A cancellation is the newest one's.
+    // A cancellation applies to the newest request with the id.
     cli.post("note", "s", cancelled(1)).await;
     let answers = [cli.answer().await.0, cli.answer().await.0];
     assert!(answers.contains(&"new".to_owned()), "{answers:?}");

@@ -40,7 +40,7 @@ async fn sixty_four_calls_are_answered_in_any_order() {
     for _ in 0..CALLS {
         within(came.recv()).await.unwrap();
     }
-    // Each in its turn, in an order that is none: 37 and 64 have no common divisor.
+    // One after the other, in a scrambled order without repetition: 37 and 64 have no common divisor.
     for step in 0..CALLS {
         let id = (step * 37 + 11) % CALLS;
         let release = waiting.lock().unwrap().remove(&id).unwrap();

@@ -267,7 +267,7 @@ async fn a_reused_id_gets_the_answer_of_its_own_call() {
     assert_eq!(within(came.recv()).await, Some("started"));
     finish[0].notify_one();
     assert_eq!(within(came.recv()).await, Some("cleaned up"));
-    // Nothing but these answers comes: the first handler's goes nowhere.
+    // Only these answers arrive: the first handler's answer is discarded.
     for id in 8..12 {
         assert_eq!(cli.rpc(json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).await["id"], id);
     }

@@ -45,9 +45,9 @@ pub enum Block {
     ToolSearchToolResult(Box<ToolSearchToolResult>) = "tool_search_tool_result",
     /// A call of a tool of an MCP server that the API connects to.
     McpToolUse(Box<McpToolUse>) = "mcp_tool_use",
-    /// The result of such a call.
+    /// The result of an `mcp_tool_use`.
     McpToolResult(Box<McpToolResult>) = "mcp_tool_result",
-    /// The tools of such a server.
+    /// The tools of an MCP server that the API connects to.
     McpToolListing(Box<McpToolListing>) = "mcp_tool_listing",
     /// A file for the API's container.
     ContainerUpload(ContainerUpload) = "container_upload",

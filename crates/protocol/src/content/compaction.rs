@@ -12,7 +12,8 @@ pub struct Compaction {
     pub encrypted_content: Option<String>,
     /// The API's signature of the summary.
     pub signature: Option<String>,
-    /// `tool_addition` and `tool_removal` blocks between the tools of the request and those at the end of the range.
+    /// The changes from the tools of the request to those at the end of the compacted range, as `tool_addition` and
+    /// `tool_removal` blocks.
     ///
     /// An empty list means that no tool changed; an absent one, that the API did not check.
     pub tool_changes: Option<Vec<Block>>,

@@ -16,7 +16,7 @@ pub struct Fallback {
 /// One of the two models of a fallback.
 #[wire]
 pub struct FallbackModel {
-    /// The model: its name in the request for the first model, its full name otherwise.
+    /// The model's name: for the first model as in the request, otherwise the full name.
     pub model: Box<str>,
 }
 

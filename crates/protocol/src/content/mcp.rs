@@ -20,7 +20,7 @@ pub struct McpToolUse {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// The result of such a tool (`mcp_tool_result`).
+/// The result of an `mcp_tool_use` (`mcp_tool_result`).
 #[wire]
 pub struct McpToolResult {
     /// The tool use that this result answers.
@@ -33,7 +33,7 @@ pub struct McpToolResult {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// The tools of such a server (`mcp_tool_listing`).
+/// The tools of an MCP server that the API connects to (`mcp_tool_listing`).
 #[wire]
 pub struct McpToolListing {
     /// The server.

@@ -39,8 +39,8 @@ impl ToolResult {
         })
     }
 
-    /// Returns the typed content; `None` if there is none. It is read tolerantly, as the blocks of a message are: a block
-    /// that lacks what its kind needs becomes [`Block::Unknown`](crate::Block::Unknown).
+    /// Returns the typed content; `None` if there is none. It is read tolerantly, as the blocks of a message are: a
+    /// block that lacks a required field becomes [`Block::Unknown`](crate::Block::Unknown).
     ///
     /// # Errors
     ///

@@ -53,7 +53,8 @@ pub struct Success {
     #[argument]
     #[shown(self.response.as_ref().map(Hidden))]
     pub response: Option<RawJson>,
-    /// Unanswered permission requests as the original frames; only in the reply to `initialize`, for a host that joins.
+    /// Unanswered permission requests as the original frames, for a host that joins a running session; only in the
+    /// reply to `initialize`.
     pub pending_permission_requests: Option<Vec<RawJson>>,
     /// Unanswered dialog requests, likewise.
     pub pending_user_dialog_requests: Option<Vec<RawJson>>,
@@ -84,7 +85,8 @@ pub struct Failure {
     pub error_code: Option<ErrorCode>,
     /// The model that stays active if `set_model` failed. Not declared, seen on the wire.
     pub model: Option<Box<str>>,
-    /// Unanswered permission requests as the original frames; only in the reply to `initialize`, for a host that joins.
+    /// Unanswered permission requests as the original frames, for a host that joins a running session; only in the
+    /// reply to `initialize`.
     pub pending_permission_requests: Option<Vec<RawJson>>,
     /// Unanswered dialog requests, likewise.
     pub pending_user_dialog_requests: Option<Vec<RawJson>>,

@@ -19,9 +19,9 @@ pub use user_dialog::{DialogCancelled, DialogChoice, RequestUserDialog, RequestU
 /// A request of the CLI.
 ///
 /// The CLI waits for each response: send an error for a request without a handler.
-/// A CLI that uses an account of its host also requests fresh tokens. Those requests are undeclared and
-/// unseen, and are read as [`Unknown`](Self::Unknown).
-/// `Debug` does not show them, nor the requests of a host, which may contain keys.
+/// A CLI that uses an account of its host also requests fresh tokens. Those requests are undeclared and were never
+/// seen. Like requests of a host, they are read as [`Unknown`](Self::Unknown). `Debug` hides unknown requests, which
+/// may contain keys.
 #[wire(tag = "subtype", hides = unknown)]
 pub enum InboundRequest {
     /// A permission request for a tool use.

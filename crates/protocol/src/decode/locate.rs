@@ -22,10 +22,11 @@ fn own_offset(text: &str, error: &serde_json::Error) -> usize {
     (start + error.column()).min(text.len())
 }
 
-/// Records the place of an error inside `held`, the part of the text that was buffered until the tag of its object was
-/// found.
+/// Records the position of an error inside `held`, the part of the text that was buffered until the tag of its object
+/// was found.
 ///
-/// Its deserializer counts positions from the start of `held`. A fault further inside was recorded before.
+/// The error counts positions from the start of `held`. A position that was recorded earlier, for a nested buffered
+/// part, takes precedence.
 pub(crate) fn note_held_fault(held: &str, error: &serde_json::Error) {
     if HELD_FAULT.get().is_none() {
         HELD_FAULT.set(Some(held.as_ptr().addr() + own_offset(held, error)));

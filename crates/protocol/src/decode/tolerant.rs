@@ -21,8 +21,8 @@ use node::Node;
 /// - an object of a union that lacks a required field becomes `Unknown`, which keeps the whole object;
 /// - an element of a list, or an object, that still can't be read is dropped.
 ///
-/// Only parts that `may_miss` allows are set aside, and repeated members with equal values. `may_miss` gets the whole
-/// text, in which lone surrogates are replaced, and a path in it.
+/// Sets aside only parts that `may_miss` allows, and all but the last of repeated members with equal values. `may_miss`
+/// gets the whole text, with lone surrogates replaced, and the path of the part.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(crate) fn tolerant<T: DeserializeOwned>(
     let mut root = Node::new(text.trim_ascii());
     let mut set_aside: Vec<DecodeError> = Vec::new();
     for _ in 0..(WORK / text.len().max(1)).clamp(FEWEST_TRIES, MOST_TRIES) {
-        // If the part at fault must not be set aside, the smallest part around it that may.
+        // If the part at fault must not be set aside, try the smallest enclosing part that may be.
         let depth = (0..=fault.path.len()).rev().find(|depth| may_miss(text, &fault.path[..*depth]));
         let path = &fault.path[..depth.unwrap_or(fault.path.len())];
         let Some(found) = root.set_aside(path, Vec::new(), &|at| may_miss(text, at)) else { break };
@@ -65,8 +65,8 @@ pub(crate) fn tolerant<T: DeserializeOwned>(
     Err(first)
 }
 
-/// The name of the only member of an object that replaces one that can't be read as its kind: random, so that a text
-/// can't contain it.
+/// The name of the only member of a wrapper around an object that can't be read as its kind. Random, so that no text
+/// can contain it.
 pub(crate) static UNREAD: LazyLock<String> =
     LazyLock::new(|| format!("$agentwire::unread::{:016x}", RandomState::new().hash_one(())));
 

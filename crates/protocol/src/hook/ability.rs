@@ -24,7 +24,7 @@ impl<E: AddsContext> HookReply<E> {
     }
 }
 
-/// The event-specific output of an event that allows only to add context.
+/// The event-specific output of an event that supports only additional context.
 #[wire(Default, camelCase)]
 pub struct ContextOutput {
     /// Additional text for the model, or for the subagent that starts or stops (`additionalContext`).

@@ -43,7 +43,7 @@ impl<E: HookEvent> From<LaterReply> for HookAnswer<E> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaterReply {
-    /// The time limit of the work in milliseconds (`asyncTimeout`); without effect for callbacks, as far as seen.
+    /// The time limit of the work in milliseconds (`asyncTimeout`); no effect was seen for callbacks.
     pub async_timeout_ms: Option<u64>,
 }
 

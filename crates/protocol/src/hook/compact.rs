@@ -24,7 +24,7 @@ hook_event! {
 impl CanBlock for PreCompact {}
 
 hook_event! {
-    /// After the conversation was compacted, and after `SessionStart`.
+    /// After the conversation was compacted, and after the `SessionStart` hooks of the compaction.
     ///
     /// This event can't be blocked.
     PostCompact => NoOutput, matched by "trigger", refusal |_| None;

@@ -6,8 +6,9 @@ use crate::{ToolName, ToolUseId};
 hook_event! {
     /// Before a shell command in the text of a skill or slash command (a line such as `` !`git status` ``) runs.
     ///
-    /// No `PreToolUse` hook is called for such a command. A block prevents it, and the text goes on without its output.
-    /// Known since CLI 2.1.332, on which this was measured; earlier ones run the command without any hook.
+    /// No `PreToolUse` hook is called for such a command. A block prevents the command, and the text continues without
+    /// its output. Known since CLI 2.1.332, on which this was measured; earlier versions run the command without any
+    /// hook.
     PreSkillShellCommand => PreSkillShellCommandOutput, matched by "tool_name", refusal |reason| Some(HookReply::block(reason)), also when late;
 
     /// The input of `PreSkillShellCommand`.
@@ -37,7 +38,7 @@ pub struct SkillShellCommand {
 /// The event-specific output of `PreSkillShellCommand`.
 #[wire(Default, camelCase)]
 pub struct PreSkillShellCommandOutput {
-    /// The decision (`permissionDecision`); each but `allow` prevents the command.
+    /// The decision (`permissionDecision`); anything but `allow` prevents the command.
     pub permission_decision: Option<PermissionDecision>,
     /// The reason (`permissionDecisionReason`).
     pub permission_decision_reason: Option<String>,

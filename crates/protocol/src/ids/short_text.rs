@@ -17,7 +17,7 @@ impl ShortText {
     fn as_str(&self) -> &str {
         match self {
             // Both checks always succeed, since the bytes were copied from a text of that length. They cost a few
-            // nanoseconds; skipping them would be unsafe.
+            // nanoseconds; skipping them would need `unsafe`.
             Self::Inline { len, bytes } => {
                 let bytes = bytes.get(..usize::from(*len)).unwrap_or_default();
                 std::str::from_utf8(bytes).unwrap_or_default()
@@ -38,7 +38,7 @@ impl Deref for ShortText {
 impl From<&str> for ShortText {
     fn from(text: &str) -> Self {
         let mut bytes = [0; INLINE];
-        // UUIDs are the most common length; a fixed size is copied without a call.
+        // Most texts are UUIDs; a copy of a fixed size needs no call to `memcpy`.
         if let Ok(uuid) = <&[u8; UUID]>::try_from(text.as_bytes()) {
             bytes[..UUID].copy_from_slice(uuid);
             return Self::Inline { len: UUID as u8, bytes };
@@ -79,7 +79,7 @@ impl Hash for ShortText {
 }
 
 const UUID: usize = 36;
-/// Room for a UUID. With the length and the tag the enum has 40 bytes, which alignment would give anyway.
+/// Room for a UUID. With the length and the tag the enum has 40 bytes; a smaller buffer would only add padding.
 const INLINE: usize = 38;
 
 #[cfg(test)]

@@ -207,7 +207,7 @@ impl TurnResult {
         if !self.is_error {
             return None;
         }
-        // For an interrupt the CLI has no text but a line for its own developers (`[ede_diagnostic] …`).
+        // For an interrupt, the CLI's only text is a line for its own developers (`[ede_diagnostic] …`).
         if self.was_aborted() {
             return Some("it was interrupted".to_owned());
         }

@@ -44,7 +44,7 @@ impl Decision {
 /// An allowed tool use.
 ///
 /// CLI 2.1.197 requires `updated_input`: without it, the tool does not run and the model gets an error.
-/// Callers without `agentwire-hooks`, which does so itself, must send the original input back.
+/// `agentwire-hooks` sends the original input back; callers without it must do so themselves.
 /// 2.1.330 does not need it, and treats an equal input as unchanged.
 ///
 /// There is no `Default`, so that allowing is always explicit.

@@ -33,7 +33,7 @@ pub struct PermissionSettings {
     pub working_directories_exclude: Option<Vec<String>>,
 }
 
-/// A mark that disables a feature.
+/// The value of a setting that disables a feature.
 #[wire]
 pub enum DisabledMark {
     /// The feature is disabled.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use serde::de::Error;
 
-/// Counts one union as long as it exists.
+/// Counts one open union until it is dropped.
 ///
 /// The parser has its own depth limit, but it restarts for each buffered field.
 pub(super) struct Depth(());
@@ -43,5 +43,6 @@ thread_local! {
 /// The parser's limit of 128 objects and lists does not apply to tags after buffered fields; this one always does.
 const MAX_DEPTH: usize = 32;
 
-/// Many more blocks than any real message has. An empty block takes about a hundred bytes and is written in three.
+/// Many more blocks than any real message has. An empty block is three bytes of text and takes about a hundred bytes of
+/// memory.
 const MAX_OBJECTS: usize = 100_000;

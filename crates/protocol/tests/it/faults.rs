@@ -31,7 +31,7 @@ proptest! {
         };
         prop_assert_eq!(found.reason(), expected.reason(), "{} {}", text, shuffled);
         prop_assert_eq!(found.path(), expected.path(), "{} {}", text, shuffled);
-        // Both lie behind the same value, or behind the same object with its fields in another order.
+        // Both positions follow the same value, or the same object with its fields in another order.
         let last = |text: &str, offset: usize| text[..offset].chars().next_back();
         prop_assert_eq!(last(&shuffled, found.offset()), last(&text, expected.offset()), "{} {}", text, shuffled);
     }
@@ -89,7 +89,7 @@ fn count(tree: &Tree) -> usize {
     }
 }
 
-/// Changes one of these values.
+/// Applies `change` to the value with this index, in the order of [`count`].
 fn change_at(tree: &mut Tree, at: &mut usize, change: &mut dyn FnMut(&mut Tree)) {
     if *at == 0 {
         change(tree);

@@ -189,7 +189,7 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
     fixtures
 }
 
-/// The CLI's lines in the recorded sessions, with their files. Their bytes that are not UTF-8 are replaced.
+/// The CLI's lines in the recorded sessions, with their files. Invalid UTF-8 in them is replaced.
 pub(crate) fn recorded() -> Vec<(PathBuf, String)> {
     let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions");
     let mut recorded = Vec::new();

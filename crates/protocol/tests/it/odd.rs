@@ -94,7 +94,7 @@ fn fault(value: &Value) -> Option<String> {
     decode::<Message>(&text).err().map(|error| error.to_string())
 }
 
-/// Numbers that are whole by their nature, or keys of a map.
+/// Numbers that are always integers, and keys of a map.
 const EXACT: &[&str] = &[
     "/api_error_status",
     "/error_status",

@@ -169,7 +169,7 @@ fn other_tools_have_no_questions_and_odd_input_is_an_error() {
     assert!(sparse.questions[0].options.is_empty());
 }
 
-/// Each of these occurred in a request that the CLI required a person for.
+/// Each of these occurred in a request for which the CLI required a person.
 #[test]
 fn requests_for_a_person_are_recognised() {
     let with = |field: Value| {

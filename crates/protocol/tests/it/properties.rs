@@ -93,7 +93,7 @@ fn any_line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(LINES)
 }
 
-/// The text of any object, often with a tag, often a known one, and now and then with one twice.
+/// The text of any object: often with a tag, which is often known, and sometimes with two tags.
 fn object() -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
         prop::sample::select(

@@ -37,7 +37,7 @@ impl Tree {
         }
     }
 
-    /// The same with every number as Rust writes its value: `0` and `0.0` are one number to a typed field.
+    /// Returns the tree with every number as Rust writes its value, since `0` and `0.0` are the same to a typed field.
     pub(crate) fn with_numbers_by_value(self) -> Self {
         match self {
             Self::List(items) => Self::List(items.into_iter().map(Self::with_numbers_by_value).collect()),
@@ -51,7 +51,7 @@ impl Tree {
         }
     }
 
-    /// The same with the fields of every object in the order of their names; those of one name stay as they were.
+    /// Returns the tree with the fields of every object sorted by name; fields with the same name keep their order.
     pub(crate) fn sorted(self) -> Self {
         match self {
             Self::List(items) => Self::List(items.into_iter().map(Self::sorted).collect()),

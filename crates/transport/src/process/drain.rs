@@ -15,7 +15,7 @@ pub(super) fn drain(pipe: impl AsFd, stop: impl AsFd, mut each: impl FnMut(&[u8]
     let mut buffer = [0; 8 * 1024];
     let mut left = PIPE_MAX;
     while left > 0 {
-        // Before the read, so that what the child wrote before `stop` is read.
+        // Check before the read, so that everything written before `stop` is read.
         let stopped = is_readable(&stop);
         match rustix::io::read(&pipe, &mut buffer) {
             Ok(0) => return true,
@@ -42,7 +42,7 @@ fn is_readable(fd: impl AsFd) -> bool {
 /// Blocks until the pipe or `stop` is readable.
 fn wait(pipe: &impl AsFd, stop: &impl AsFd) {
     let mut fds = [PollFd::new(pipe, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
-    // After an error (a signal, out of memory) the caller reads again and comes back.
+    // After an error (a signal, out of memory) the caller reads again, and then waits again.
     let _ = poll(&mut fds, None);
 }
 

@@ -49,7 +49,7 @@ impl Group {
         })
     }
 
-    /// Signals every process of the group. Fails if members run as another user, which nothing can be done about.
+    /// Signals every process of the group. Ignores errors: members that run as another user can't be signalled.
     pub(super) fn signal_or_ignore(&self, signal: Signal) {
         let _ = self.signal(signal);
     }

@@ -57,7 +57,7 @@ impl Guard {
             && std::mem::take(&mut guard.holds_input)
             && let Some(control) = &mut guard.control
         {
-            // Never blocks, since the pipe is empty. Fails if the guard has ended, and its copy is closed then.
+            // Never blocks, since the pipe is empty. Fails only if the guard has ended, which also closed its copy.
             let _ = control.write_all(b"\n");
         }
     }
@@ -130,7 +130,7 @@ fn spawn(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> io::Result
     Ok(GuardProcess { pid: Pid::from_child(&guard), control: Some(control), holds_input })
 }
 
-/// Finds `sleep`, which no shell has built in. Not every system has it in the same directory.
+/// Finds `sleep`, which most shells do not have built in. Its directory depends on the system.
 fn find_sleep() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let dirs = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter().chain(env::split_paths(&path));
@@ -147,7 +147,7 @@ fn steps(wait: Duration) -> String {
 ///
 /// - Signals go to 0, the guard's own group. `kill -0 "$group"` tests the leader: its id is the id of the guard's own group.
 /// - `others` reads `/proc`. Where it can't, it assumes that there are others.
-/// - A `sleep` that accepts no fractions sleeps for a second at each tenth step.
+/// - If `sleep` accepts no fractions, every tenth step sleeps for a second.
 /// - The trap on EXIT is for a shell that can't start `sleep` any more: without a way to wait, it kills the group.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM TSTP TTIN TTOU

@@ -164,7 +164,7 @@ impl Unsent {
             return false;
         };
         let left = Timespec::try_from(left.min(LONGEST_POLL)).ok();
-        // After an error the caller writes again and comes back.
+        // After an error the caller writes again, and then waits again.
         let _ = poll(&mut [PollFd::new(&self.pipe.pipe, PollFlags::OUT)], left.as_ref());
         true
     }

@@ -61,7 +61,7 @@ impl CliSearch {
 
     /// Returns the path of the CLI.
     ///
-    /// If a program is named, it is used or is an error; no other program is tried.
+    /// A named program is either used or an error; no other program is tried.
     ///
     /// # Errors
     ///

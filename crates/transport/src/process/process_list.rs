@@ -41,7 +41,8 @@ impl ProcessList {
         for process in ids {
             match living_group(process) {
                 Ok(Some(group)) => list.groups.entry(group).or_default().push(process),
-                // A resource limit does not describe the process. After any other error it is gone or hidden.
+                // An exhausted resource says nothing about the process. Any other error means that it is gone or
+                // hidden.
                 Err(error)
                     if EXHAUSTED.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())) =>
                 {

@@ -60,10 +60,10 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, Tra
         attachments: Mutex::new(attachments),
     });
     if let Err(error) = start_threads(&running, ours.stderr, on_stderr) {
-        // No thread would reap them.
+        // No thread would reap the child and its guard.
         running.guard.dismiss();
         running.group.abort();
-        // The thread for stderr may have been started.
+        // Stops the thread for stderr, if it was started.
         running.shutdown.signal();
         return Err(io_error("starting a thread")(error));
     }

@@ -39,7 +39,8 @@ pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
     running.shutdown.signal();
 }
 
-/// Waits for the leader's end, and drains stderr until then. A thread goes on if another process holds stderr open.
+/// Waits for the leader's end, and drains stderr until then. If another process still holds stderr open, another thread
+/// goes on draining it.
 fn wait_for_leader(running: &Arc<Running>, stderr: Option<OwnedFd>) -> ExitReport {
     if let Some(pipe) = stderr
         && let Some(end) = running.group.leader_end()

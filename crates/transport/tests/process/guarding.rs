@@ -32,7 +32,7 @@ fn killed_host_leaves_no_process() {
     let parts = [
         (50, &["stubborn"][..]),
         (50, &["lead", &file, "stubborn"]),
-        // Long, since the host itself ends the group this long after the peer's exit, and must be killed before.
+        // Long: the host itself ends the group this long after the peer's exit, and must be killed before that.
         (3000, &["leave-guarded", &file, "stubborn"]),
     ];
     for (after_terminate, part) in parts {

@@ -54,7 +54,7 @@ async fn refused_entries_are_reported_once_and_count_as_pending() {
     let why = "not stored: the session store failed: writing: the disk is full";
     assert_eq!(reports[..2], [format!("2 entries were {why}"), format!("1 entry was {why}")]);
     assert!(reports[2].starts_with("57 entries were not stored: the store is too slow"), "{}", reports[2]);
-    // The lack of room was a reason to try again.
+    // The lack of room caused another attempt.
     assert_eq!(store.stored().await, 3);
     peer.close(session).await.unwrap();
     assert_eq!(store.stored().await, 3);
@@ -147,7 +147,7 @@ async fn entries_without_room_are_counted_and_reported() {
     assert_eq!(beneath["key"]["subpath"], "subagents/agent-a");
     is_late(&mut session).await;
     assert_eq!(next_kind(&mut session).await, "result");
-    // After most of an hour it is the same.
+    // The append still fails by its own limit after most of an hour.
     tokio::time::advance(Duration::from_secs(3000)).await;
     let line = mirror_error(&mut session).await;
     assert_eq!(line["error"], "600 entries were not stored: the session store took longer than 60s");

@@ -37,6 +37,6 @@ calls! {
     fn seed_read_state(path: impl Into<String>, mtime: f64) -> () = &SeedReadState::new(path, mtime);
 
     /// Adds a directory to work in (`register_repo_root`), below the working directory or one given at the start.
-    /// The CLI refuses a directory that is known already, and one elsewhere.
+    /// The CLI refuses a directory that is already registered or lies elsewhere.
     fn register_repo_root(request: &RegisterRepoRoot) -> RegisterRepoRootReply = request;
 }

@@ -15,7 +15,7 @@ calls! {
     fn context_usage(detail: Option<ContextDetail>) -> GetContextUsageReply =
         &with(GetContextUsage::default(), |request| request.detail = detail);
 
-    /// Returns the usage of the session, and the rest of the plan (`get_usage`). The CLI declares it as experimental.
+    /// Returns the usage of the session and of the plan (`get_usage`). The CLI declares it as experimental.
     ///
     /// The CLI reads seven days of transcripts, unless `skip_behaviors` is set.
     fn usage(request: &GetUsage) -> GetUsageReply = request;

@@ -19,10 +19,10 @@ impl Control {
     /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
     ///
     /// The servers of the settings stay.
-    /// An in-process server without an entry is removed. `tools` of an entry replace all its rules; without `tools`,
-    /// `timeout` or `disable_auto_background`, it keeps those of the handshake
-    /// ([`Config::server_policies`](crate::Config::server_policies)), which [`call`](Self::call) with the request
-    /// itself does not add.
+    /// An in-process server without an entry is removed. The `tools` of an entry replace all rules of its server. If an
+    /// entry lacks `tools`, `timeout` or `disable_auto_background`, this method adds the value of the handshake
+    /// ([`Config::server_policies`](crate::Config::server_policies)); [`call`](Self::call) with a [`McpSetServers`]
+    /// does not.
     /// In-process servers are set at the start of the session: the CLI reports an unknown one as added, and then it has
     /// the status `failed`.
     /// The reply waits for the first attempt to connect, and contains the errors.
@@ -38,7 +38,7 @@ impl Control {
             if let McpServerConfig::Sdk(server) = server
                 && let Some(policy) = self.shared().config().server_policies.get(name)
             {
-                // The CLI takes a missing list for an empty one, and removes the rules of the handshake (2.1.330).
+                // The CLI treats a missing list as an empty one, and removes the rules of the handshake (2.1.330).
                 if server.tools.is_empty() {
                     server.tools = policy.tools.clone().unwrap_or_default();
                 }
@@ -56,7 +56,8 @@ calls! {
     fn mcp_status() -> McpStatusReply = &McpStatus::default();
 
     /// Reconnects an MCP server (`mcp_reconnect`).
-    /// The CLI refuses an unknown or unreachable server, and an in-process one (2.1.330): turn that off and on instead.
+    /// The CLI refuses an unknown or unreachable server. It also refuses an in-process server (2.1.330): turn that one
+    /// off and on instead.
     fn mcp_reconnect(server: impl Into<Box<str>>) -> () = &McpReconnect::new(server);
 
     /// Turns an MCP server on or off (`mcp_toggle`).

@@ -11,7 +11,8 @@ use agentwire_protocol::{
 use super::{Control, calls};
 
 calls! {
-    /// Sets the model from the next request to the API on, even within the running turn (`set_model`); `None` for the default.
+    /// Sets the model for all API requests from now on, even within the running turn (`set_model`); `None` for the
+    /// default.
     ///
     /// The CLI accepts any name without a check.
     /// A `PreModelSwitch` hook can refuse it.

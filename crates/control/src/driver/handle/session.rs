@@ -11,14 +11,14 @@ use super::{Control, calls, with};
 calls! {
     /// Repeats the handshake (`initialize`), as after a gap in the connection.
     ///
-    /// This request's hooks replace the earlier ones. The CLI no longer waits for open callbacks of those, and refuses the
-    /// tool uses that they guard; the model may try again.
+    /// This request's hooks replace the earlier ones. The CLI no longer waits for open callbacks of the earlier hooks,
+    /// and refuses the tool uses that these guard; the model may try again.
     /// Everything else stays as the first handshake set it.
     /// Declare only hooks that the session's responder answers: the facade's `Session::reinitialize` repeats the first
     /// handshake.
     fn reinitialize(request: &Initialize) -> InitializeReply = request;
 
-    /// Interrupts the running turn (`interrupt`). Allowed at any time, also when no turn runs.
+    /// Interrupts the running turn (`interrupt`). Allowed at any time, even when no turn runs.
     ///
     /// The reply arrives before the turn's result, and lists the queued prompts that will still run.
     fn interrupt() -> InterruptReply = &Interrupt::default();

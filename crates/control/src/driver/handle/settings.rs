@@ -24,8 +24,8 @@ calls! {
 
     /// Saves settings in a file (`update_settings`).
     ///
-    /// Local project settings accept only `outputStyle`, user settings only `effortLevel`. CLI 2.1.197 does not support it.
-    /// The CLI refuses other keys by name.
+    /// Local project settings accept only `outputStyle`, user settings only `effortLevel`. CLI 2.1.197 does not support
+    /// it. The CLI refuses other keys, and its error names them.
     fn update_settings(source: UpdateSettingsSource, settings: impl Into<RawSettings>) -> () =
         &UpdateSettings::new(source, settings);
 

@@ -20,7 +20,7 @@ use crate::script::success;
 /// The call of a method, and its reply as text.
 type Asking = Pin<Box<dyn Future<Output = Result<String, ControlError>> + Send>>;
 
-/// A method, the fields that it sends beside the subtype, and its reply.
+/// A method, the fields that it sends besides the subtype, and its reply.
 struct Row {
     subtype: &'static str,
     fields: Value,

@@ -1,11 +1,11 @@
-//! `mcp_message`: a JSON-RPC message for or of an in-process MCP server.
+//! `mcp_message`: a JSON-RPC message to or from an in-process MCP server.
 
 use crate::RawJson;
 
-/// A JSON-RPC message for an in-process MCP server, or of it (`mcp_message`).
+/// A JSON-RPC message to or from an in-process MCP server (`mcp_message`).
 ///
 /// The CLI also sends one during the handshake: answer it before `initialize` is answered, or the first turn hangs.
-/// The CLI's reply only confirms the receipt; its answer to a JSON-RPC request arrives as a separate `mcp_message`.
+/// The CLI's reply only confirms receipt; its answer to a JSON-RPC request arrives as a separate `mcp_message`.
 #[wire(new)]
 pub struct McpMessage {
     /// The registered name of the server (`server_name`).

@@ -19,9 +19,9 @@ use crate::{
 /// The reply to `initialize`.
 ///
 /// A host needs none of these fields to continue, so reading never fails because of the shape: a part that is missing
-/// or does not fit has its default or is left out, and all fields have their defaults if the reply is not an object.
-/// The original reply is in [`raw`](Self::raw).
-/// To detect a changed shape, serialize this value and compare: a part that did not fit is missing.
+/// or malformed gets its default or is left out, and if the reply is not an object, every field gets its default. The
+/// original reply is in [`raw`](Self::raw).
+/// To detect a changed shape, serialize this value and compare it with `raw`: malformed parts are missing.
 #[wire(Default)]
 #[serde(remote = "Self", default)]
 pub struct InitializeReply {
@@ -91,7 +91,7 @@ pub struct InitializeReply {
     pub ide_rc_auto_enable_gate: Option<bool>,
     /// The original reply with unknown fields. `None` if there was no reply.
     ///
-    /// It is never written, but compared by its text: replies with other spacing differ.
+    /// It is never written. `==` compares its text, so replies with different spacing differ.
     #[serde(skip)]
     #[shown(self.raw.as_ref().map(Hidden))]
     pub raw: Option<RawJson>,

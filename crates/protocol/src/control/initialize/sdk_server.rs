@@ -7,7 +7,7 @@ use crate::{RawJson, mcp::ToolPolicy};
 pub struct SdkServerConfig {
     /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not extend it.
     ///
-    /// It only applies to servers that are declared in the handshake alone, not to those that `--mcp-config` registers.
+    /// It has no effect on servers that `--mcp-config` registers too.
     pub timeout: Option<u64>,
     /// Whether its calls stay in the foreground, regardless of their duration (`disableAutoBackground`).
     ///
@@ -22,7 +22,7 @@ pub struct SdkServerConfig {
 
 /// The manifest of an in-process MCP server: its answers on connection (`sdkMcpServerManifests`).
 ///
-/// With a manifest, the CLI does not ask the server itself.
+/// The CLI uses these answers instead of querying the server.
 #[wire(Eq, camelCase, new)]
 pub struct SdkServerManifest {
     /// The server's result of the MCP request `initialize`.
@@ -35,7 +35,7 @@ pub struct SdkServerManifest {
 /// The origin of the manifests (`sdkMcpServerManifestsOrigin`).
 #[wire]
 pub enum ManifestsOrigin {
-    /// The host asked the servers for this request.
+    /// The host made the manifests for this request, from the current state of its servers.
     HostPerSend = "host_per_send",
 }
 

@@ -53,7 +53,7 @@ pub struct SideQuestion {
 /// The answer to a side question.
 #[wire(Default, Eq)]
 pub struct SideQuestionReply {
-    /// The answer; the reason why there is none if `synthetic` is true.
+    /// The answer or, if `synthetic` is true, the reason why there is none.
     #[serialize_always]
     pub response: Option<String>,
     /// Whether the CLI generated the answer, for example after an API error, which does not fail the request.

@@ -96,7 +96,7 @@ pub struct ClaimSession {
     /// Subagents that the host defines, by type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<Box<str>, AgentDefinition>,
-    /// Whether the reply contains a handshake reply.
+    /// Whether to include a handshake reply in the reply.
     pub include_initialize: Option<bool>,
 }
 

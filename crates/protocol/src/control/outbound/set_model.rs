@@ -1,7 +1,7 @@
 //! `set_model`: changes the model.
 
-/// Changes the model from the next request to the API on, even within the running turn (`set_model`). The CLI accepts
-/// any name without a check.
+/// Changes the model for all API requests from now on, even within the running turn (`set_model`). The CLI accepts any
+/// name without a check.
 #[wire(Default)]
 pub struct SetModel {
     /// The model; `None` for the default.

@@ -5,8 +5,8 @@ use crate::{RawJson, effort::Effort, settings::RawSettings};
 /// Applies settings on top of the session's own (`apply_flag_settings`), as `--settings` does, without saving them.
 ///
 /// A `null` value removes an earlier value.
-/// If one key is invalid, none is applied, and the error contains the key; but an unknown event in `hooks` is not noticed.
-/// `Debug` hides the values of settings, which may be keys.
+/// If one key is invalid, none is applied, and the error names it; but the CLI does not detect an unknown event in
+/// `hooks`. `Debug` hides the values of settings, which may be keys.
 #[wire(Eq, new)]
 pub struct ApplyFlagSettings {
     /// The settings object.
@@ -15,8 +15,8 @@ pub struct ApplyFlagSettings {
 
 /// Saves settings (`update_settings`). CLI 2.1.197 does not support it.
 ///
-/// The project's local settings only accept `outputStyle`, the user's only `effortLevel`; the error contains other
-/// keys.
+/// The project's local settings accept only `outputStyle`, the user's only `effortLevel`. The CLI refuses other keys,
+/// and its error names them.
 #[wire(Eq, new)]
 pub struct UpdateSettings {
     /// The settings file to write.
@@ -90,7 +90,7 @@ pub struct AppliedSettings {
     pub outside_file_tool_writes_blocked: Option<bool>,
     /// Whether only the folders given at the start count as the session's folders.
     pub outside_blocks_count_launch_folders_only: Option<bool>,
-    /// Whether the environment given at the start did not change the location of the CLI's own files.
+    /// Whether the environment at the start left the CLI's own files in their default location.
     pub launch_env_left_own_files_in_place: Option<bool>,
 }
 

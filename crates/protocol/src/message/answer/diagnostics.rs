@@ -3,11 +3,11 @@
 /// The API's diagnostics of a request (`diagnostics`).
 #[wire(Default, nulls)]
 pub struct Diagnostics {
-    /// The reason of a cache miss in the request's prefix; `None` if not known yet.
+    /// The reason for a cache miss in the request's prefix; `None` if not known yet.
     pub cache_miss_reason: Option<CacheMissReason>,
 }
 
-/// The reason of a cache miss in a request's prefix.
+/// The reason for a cache miss in a request's prefix.
 #[wire(tag = "type")]
 pub enum CacheMissReason {
     /// The model changed.

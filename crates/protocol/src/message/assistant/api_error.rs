@@ -15,7 +15,7 @@ pub struct ApiErrorParams {
     pub remedy: Option<CredentialRemedy>,
     /// The kind of the rejected block.
     pub media: Option<RefusedMedia>,
-    /// The reason of the rejection.
+    /// The reason for the rejection.
     pub media_reason: Option<RefusedMediaReason>,
     /// The limit that was reached.
     pub rate_limit_info: Option<Box<RateLimitInfo>>,

@@ -50,6 +50,6 @@ pub struct PromptSubmitOutcome {
     pub kind: Box<str>,
     /// Whether the prompt stays in the conversation.
     pub prompt_kept: Option<bool>,
-    /// The reason of the hook.
+    /// The hook's reason.
     pub reason: Option<String>,
 }

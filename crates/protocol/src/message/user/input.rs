@@ -113,7 +113,7 @@ impl UserInput {
     }
 }
 
-/// Converts a content, or what becomes one, to a prompt.
+/// Converts anything that converts into [`Content`] into a prompt.
 impl<C: Into<Content>> From<C> for UserInput {
     fn from(content: C) -> Self {
         Self::new(content)

@@ -15,7 +15,7 @@ pub struct TaskNotification {
     /// The outcome.
     #[serde(default = "crate::lenient::empty")]
     pub status: TaskEnd,
-    /// The reason of an irregular end.
+    /// The reason for an irregular end.
     pub reason: Option<TaskEndReason>,
     /// The path of its output file; empty if there is none.
     pub output_file: String,
@@ -45,7 +45,7 @@ pub enum TaskEnd {
     Stopped = "stopped",
 }
 
-/// The reason of an irregular end.
+/// The reason for an irregular end.
 #[wire]
 pub enum TaskEndReason {
     /// The worker process was restarted.
