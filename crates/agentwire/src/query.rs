@@ -99,7 +99,7 @@ impl Session {
     where
         S: Stream<Item: Into<UserInput>> + Send + 'static,
     {
-        let sending: Sending = Box::pin(send_all(self.control().clone(), self.client_composed, prompts));
+        let sending: Sending = Box::pin(send_all(self.control().clone(), prompts));
         Query { session: self, sending: Some(sending), idle_timeout: IdleTimeout::default() }
     }
 }

@@ -83,8 +83,6 @@ pub struct Session {
     /// The limit of skipped messages, in bytes.
     max_skipped_bytes: usize,
     ending: Option<Arc<SessionExit>>,
-    /// Whether each prompt is marked as composed by the host.
-    pub(crate) client_composed: bool,
     watch: Arc<Watch>,
     warnings: Vec<Warning>,
     /// The hooks, until their matchers are checked against the first `system/init` with tools.

@@ -200,7 +200,7 @@ impl SessionBuilder {
             session.warnings.extend(undelivered_warnings(&session.handshake, true));
             return Ok(session);
         }
-        let fallback = plan.awaits_initialize().then(|| self.plan_for_old_cli()).transpose()?;
+        let fallback = plan.awaits_initialize().then(|| self.plan_for_old_cli());
         self.start(schema).process(plan, fallback).await
     }
 

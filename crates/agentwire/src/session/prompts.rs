@@ -34,7 +34,7 @@ impl Session {
     /// has no room within [`Config::call_limit`](crate::control::Config::call_limit).
     /// In all cases nothing of the prompt was sent.
     pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
-        let (prompt, uuid) = with_id(prompt.into(), self.client_composed);
+        let (prompt, uuid) = with_id(prompt.into());
         self.control.send(&prompt).await?;
         Ok(uuid)
     }
@@ -55,7 +55,7 @@ impl Session {
     where
         S: Stream<Item: Into<UserInput>> + Send,
     {
-        send_all(self.control.clone(), self.client_composed, prompts)
+        send_all(self.control.clone(), prompts)
     }
 
     /// Returns the messages up to the next result, for any prompt.
@@ -79,7 +79,7 @@ impl Session {
     ///
     /// As [`send`](Self::send).
     pub async fn ask(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>, Error> {
-        let (prompt, uuid) = with_id(prompt.into(), self.client_composed);
+        let (prompt, uuid) = with_id(prompt.into());
         let (after, is_ignored) = self.control.send_counting(&prompt).await?;
         Ok(Turn::new(self, Some(ExpectedTurn { prompt: uuid, after, is_ignored })))
     }
@@ -107,7 +107,7 @@ impl Session {
 }
 
 /// Sends each prompt; takes none from the stream before it can be sent.
-pub(crate) async fn send_all<S>(control: Control, client_composed: bool, prompts: S) -> Result<(), Error>
+pub(crate) async fn send_all<S>(control: Control, prompts: S) -> Result<(), Error>
 where
     S: Stream<Item: Into<UserInput>> + Send,
 {
@@ -121,15 +121,12 @@ where
             prompt = poll_fn(|context| prompts.as_mut().poll_next(context)) => prompt,
         };
         let Some(prompt) = prompt else { return Ok(()) };
-        control.send_now(&with_id(prompt.into(), client_composed).0)?;
+        control.send_now(&with_id(prompt.into()).0)?;
     }
 }
 
-/// Returns the prompt with an id, and the id. As in the reference, no prompt can opt out of `client_composed`.
-fn with_id(mut prompt: UserInput, client_composed: bool) -> (UserInput, Uuid) {
+/// Returns the prompt with an id, and the id.
+fn with_id(mut prompt: UserInput) -> (UserInput, Uuid) {
     let uuid = prompt.uuid.get_or_insert_with(uuids::random).clone();
-    if client_composed {
-        prompt.client_composed = Some(true);
-    }
     (prompt, uuid)
 }

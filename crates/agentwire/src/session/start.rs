@@ -72,10 +72,10 @@ impl Start {
     pub(super) async fn process(
         &self,
         plan: LaunchPlan,
-        fallback: Option<(LaunchPlan, Vec<Warning>)>,
+        fallback: Option<Result<(LaunchPlan, Vec<Warning>), Error>>,
     ) -> Result<Session, Error> {
         let first = self.once(plan).await;
-        let Some((plan, warnings)) = fallback else { return first };
+        let Some(fallback) = fallback else { return first };
         match first {
             Err(error) if is_too_old_to_wait(&error) => {}
             // The CLI did not wait for the handshake and has done nothing yet.
@@ -84,6 +84,7 @@ impl Start {
             }
             outcome => return outcome,
         }
+        let (plan, warnings) = fallback?;
         let mut session = self.once(plan).await?;
         session.warnings.splice(0..0, warnings);
         Ok(session)
@@ -124,6 +125,7 @@ impl Start {
             config.limits.max_line = config.limits.max_line.saturating_add(self.parts.stored.copied);
         }
         config.server_policies.clone_from(&plan.initialize.sdk_mcp_server_configs);
+        config.client_composed |= plan.client_composed;
         let max_skipped_bytes = config.unread_hard_limit.max(config.unread_soft_limit);
         let responders = vec![Arc::clone(&self.responder)];
         #[cfg(feature = "mcp")]
@@ -195,7 +197,6 @@ impl Start {
             skipped: SkippedMessages::default(),
             max_skipped_bytes,
             ending: None,
-            client_composed: plan.client_composed,
             watch: Arc::clone(&self.watch),
             warnings,
             unchecked: Some(self.parts.hooks.clone()),

@@ -128,6 +128,17 @@ fn cli_that_accepts_the_handshake_fields_is_started_once() {
 }
 
 #[test]
+fn plugin_of_an_unknown_kind_is_passed_in_the_handshake() {
+    let cli = Noting::new(json!({"plugins_applied": true}), "claude");
+    run(async {
+        let plugin: PluginConfig = serde_json::from_value(json!({"type": "zip", "path": "/p.zip"})).unwrap();
+        let session = Session::connect(cli.options().plugins([plugin])).await.unwrap();
+        session.close().await.unwrap();
+    });
+    assert_eq!(cli.note("starts").lines().count(), 1);
+}
+
+#[test]
 fn cli_that_can_not_load_a_plugin_is_started_once() {
     let cli = Noting::new(json!({"plugins_applied": false}), "claude");
     run(async {
@@ -355,7 +366,9 @@ async fn verbatim_prompts_are_marked_and_can_not_opt_out() {
     assert_eq!(peer.line().await.unwrap()["client_composed"], true);
     let mut typed = agentwire::UserInput::from("look at @file");
     typed.client_composed = Some(false);
-    session.send(typed).await.unwrap();
+    session.send(typed.clone()).await.unwrap();
+    assert_eq!(peer.line().await.unwrap()["client_composed"], true);
+    session.control().send(&typed).await.unwrap();
     assert_eq!(peer.line().await.unwrap()["client_composed"], true);
 }
 

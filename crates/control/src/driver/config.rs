@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use agentwire_codec::Limits;
 use agentwire_protocol::control::SdkServerConfig;
 
-/// The limits of a session, and the policies of its in-process MCP servers.
+/// The limits of a session, the policies of its in-process MCP servers, and the mark of its prompts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
@@ -51,6 +51,8 @@ pub struct Config {
     ///
     /// [`Control::mcp_set_servers`](crate::Control::mcp_set_servers) repeats them. The facade sets them.
     pub server_policies: BTreeMap<Box<str>, SdkServerConfig>,
+    /// Whether each prompt is sent with `client_composed`, so that the CLI expands nothing in it. The facade sets it.
+    pub client_composed: bool,
 }
 
 impl Default for Config {
@@ -64,6 +66,7 @@ impl Default for Config {
             callback_grace: Duration::from_secs(5),
             exit_grace: Duration::from_secs(5),
             server_policies: BTreeMap::new(),
+            client_composed: false,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Sending prompts, and waiting for their states.
 
+use std::borrow::Cow;
+
 use agentwire_codec::encode;
 use agentwire_protocol::{Uuid, message::UserInput};
 use bytes::Bytes;
@@ -47,7 +49,7 @@ impl Control {
     /// See [`send`](Self::send).
     pub async fn send_counting(&self, input: &UserInput) -> Result<(u64, bool), ControlError> {
         // Encode before taking the lock: a prompt may contain megabytes of images.
-        let line = encoded(input)?;
+        let line = self.encoded(input)?;
         self.shared().observe_prompt(input);
         let uuid = input.uuid.clone();
         let send = |State { router, .. }: &mut State| {
@@ -80,7 +82,7 @@ impl Control {
     ///
     /// See [`send`](Self::send), except for [`ControlError::NotSent`] and [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
-        let line = encoded(input)?;
+        let line = self.encoded(input)?;
         self.shared().observe_prompt(input);
         let sent = self.shared().with_router(|router| router.send_prompt(input.uuid.clone(), line));
         self.shared().prompt_changed.notify_waiters();
@@ -149,8 +151,13 @@ impl Control {
     pub fn turns_ended(&self) -> u64 {
         self.shared().read_router(Router::turns_ended)
     }
-}
 
-fn encoded(prompt: &UserInput) -> Result<Bytes, ControlError> {
-    encode(prompt).map_err(|source| ControlError::Encode { subtype: "user".into(), source })
+    fn encoded(&self, prompt: &UserInput) -> Result<Bytes, ControlError> {
+        let mut prompt = Cow::Borrowed(prompt);
+        // As in the reference, no prompt can opt out.
+        if self.shared().config().client_composed {
+            prompt.to_mut().client_composed = Some(true);
+        }
+        encode(&*prompt).map_err(|source| ControlError::Encode { subtype: "user".into(), source })
+    }
 }

@@ -73,7 +73,7 @@ impl Router {
             incoming => {
                 let why = match &incoming {
                     Incoming::Undecodable(error, _) => format!("the request can't be read: {error}"),
-                    _ => "the request can't be read: it is no control request".to_owned(),
+                    _ => "the request can't be read: it is not a control request".to_owned(),
                 };
                 self.refuse(id, why);
                 self.show(Received::Decoded(incoming.unhandled()));

@@ -87,7 +87,7 @@ async fn whole(
         let at = match key.with_subpath(subpath) {
             // A colon would name a drive or an alternate data stream on Windows.
             Ok(at) if !at.subpath().is_some_and(|subpath| subpath.contains(':')) => at,
-            Ok(at) => return Err(unusable(&key, format!("{at} is no path"))),
+            Ok(at) => return Err(unusable(&key, format!("{at} is not a path"))),
             Err(error) => return Err(unusable(&key, error.to_string())),
         };
         let entries = self::entries(store, &at, limit).await?;
