@@ -43,7 +43,7 @@ pub use observe::{Activity, ActivityOutcome, Began, Ended, Observation, Observat
 pub use options::{
     AskUserQuestionConfig, Delivery, FlagSettings, LaunchPlan, OptionInfo, OptionOrigin, Options,
     OutputFormat, PermissionPrompts, PreviewFormat, PrivateFile, SessionStoreFlush, SettingSource, Skills,
-    SystemPrompt, TaskBudget, ThinkingConfig, ThinkingVisibility, ToolConfig, Tools, TraceContext, Warning,
+    SystemPrompt, TaskBudget, ThinkingConfig, ToolConfig, Tools, TraceContext, Warning,
 };
 pub use query::{Query, query, query_all};
 pub use session::{ClaimError, Closed, EndedBy, Session, SessionBuilder, Spare, prewarm};

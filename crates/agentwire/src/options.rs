@@ -31,7 +31,7 @@ pub use conversation::SessionStoreFlush;
 pub use launch_plan::{LaunchPlan, PrivateFile};
 pub use limits::TaskBudget;
 pub use mcp::Delivery;
-pub use model::{ThinkingConfig, ThinkingVisibility};
+pub use model::ThinkingConfig;
 pub use output::OutputFormat;
 pub use permissions::PermissionPrompts;
 pub use prompt::SystemPrompt;

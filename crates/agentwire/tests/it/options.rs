@@ -3,12 +3,13 @@
 use agentwire::{
     Decision, Delivery, Error, FlagSettings, Options, OutputFormat, PermissionMode, PermissionPrompts,
     PreviewFormat, RawJson, Session, SessionStoreFlush, SettingSource, SystemPrompt, ThinkingConfig,
-    ThinkingVisibility, ToolConfig, TraceContext, Warning,
+    ToolConfig, TraceContext, Warning,
     hooks::PermissionHandler,
     protocol::{
         agent::{AgentDefinition, AgentMcpServer},
         effort::EffortLevel,
         mcp::{McpServerConfig, RemoteServer, SdkServer},
+        message::ThinkingDisplay,
         plugin::{LocalPlugin, PluginConfig},
         sandbox::SandboxSettings,
         settings::RawSettings,
@@ -65,7 +66,7 @@ fn full() -> Options {
         .effort(EffortLevel::High)
         .thinking(ThinkingConfig::Enabled {
             budget_tokens: Some(1024),
-            display: Some(ThinkingVisibility::Omitted),
+            display: Some(ThinkingDisplay::Omitted),
         })
         .max_thinking_tokens(2048)
         .betas(["context-1m-2025-08-07"])
