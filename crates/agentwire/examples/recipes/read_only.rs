@@ -47,7 +47,7 @@ fn patterns_stay(input: &PreToolUseInput) -> Result<bool, String> {
         _ => return Ok(true),
     };
     let Some(pattern) = fields.get(name) else { return Ok(true) };
-    let Some(pattern) = pattern.as_str() else { return Err(format!("`{name}` is no text")) };
+    let Some(pattern) = pattern.as_str() else { return Err(format!("`{name}` is not text")) };
     let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
     Ok(!pattern.contains(['~', '{']) && !Path::new(pattern).components().any(leads_out))
 }

@@ -47,7 +47,7 @@ pub(super) fn judge(input: &PreToolUseInput, folder: &Path) -> Result<HookReply<
     let moved = folder.join(below.collect::<std::path::PathBuf>());
     let mut changed = input.clone();
     let mut fields = fields(input)?;
-    let path = moved.to_str().ok_or("the sandbox has a path that is no text")?;
+    let path = moved.to_str().ok_or("the sandbox has a path that is not text")?;
     fields.insert(path_field(&input.tool_name).to_owned(), Value::from(path));
     changed.tool_input = RawJson::encode(&fields).map_err(|error| error.to_string())?;
     // Links in the folder may lead out of it.

@@ -158,7 +158,7 @@ impl Session {
     /// # Errors
     ///
     /// As [`Session::next`](crate::Session::next).
-    #[expect(clippy::should_implement_trait, reason = "a session is no iterator: turns are")]
+    #[expect(clippy::should_implement_trait, reason = "a session is not an iterator: turns are")]
     pub fn next(&mut self) -> Option<Result<Incoming, Error>> {
         self.runtime.block_on(self.session.next())
     }

@@ -45,7 +45,7 @@ impl TranscriptPaths {
         let within = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
         let within = within.ok_or_else(|| format!("{file:?} is not in the CLI's folder for projects"))?;
         let parts: Option<Vec<&str>> = within.iter().map(OsStr::to_str).collect();
-        let not_one = || format!("{file:?} is no file of a session");
+        let not_one = || format!("{file:?} is not a file of a session");
         let (last, folders) = parts.as_deref().and_then(<[_]>::split_last).ok_or_else(not_one)?;
         let last = last.strip_suffix(SUFFIX).ok_or_else(not_one)?;
         match *folders {

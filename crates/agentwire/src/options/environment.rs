@@ -86,7 +86,7 @@ impl LaunchPlan {
 fn check_flag(name: &str, to: &LaunchPlan) -> Result<(), Error> {
     let odd = |character: char| character == '=' || character.is_whitespace() || character.is_control();
     if name.is_empty() || name.starts_with('-') || name.contains(odd) {
-        let why = format!("{name:?} is no flag's name; write it without dashes and its value apart");
+        let why = format!("{name:?} is not the name of a flag; write it without dashes and its value apart");
         return refuse("extraArgs", why);
     }
     if to.has_flag(name) {
@@ -99,7 +99,7 @@ fn check_flag(name: &str, to: &LaunchPlan) -> Result<(), Error> {
 /// Checks a variable. Errors never contain the value, which may be a key.
 fn check_variable(option: &'static str, name: &str, value: Option<&str>) -> Result<(), Error> {
     if name.is_empty() || name.contains(['=', '\0']) {
-        return refuse(option, format!("{name:?} is no variable's name"));
+        return refuse(option, format!("{name:?} is not the name of a variable"));
     }
     if value.is_some_and(|value| value.contains('\0')) {
         return refuse(option, format!("the value of {name:?} holds a NUL byte"));

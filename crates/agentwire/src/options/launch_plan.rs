@@ -79,11 +79,13 @@ impl LaunchPlan {
             ]),
             // The first two belong to an outer session that this program may run in. `CLAUDE_CODE_CHILD_SESSION` stays:
             // the CLI records the outer session as the origin.
-            // With `--inspect` in `NODE_OPTIONS`, as in terminals of some editors, the CLI exits without a message.
+            // With `--inspect` in `NODE_OPTIONS`, as in terminals of some editors, the CLI exits without a message. `DEBUG`,
+            // which other programs use too, makes it write debug logs.
             env_remove: BTreeSet::from([
                 cli::env::NESTED.to_owned(),
                 cli::env::DERIVED_CLIENT_APP.to_owned(),
                 "NODE_OPTIONS".to_owned(),
+                "DEBUG".to_owned(),
             ]),
             files: Vec::new(),
             initialize: Initialize::default(),

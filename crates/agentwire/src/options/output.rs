@@ -27,7 +27,7 @@ impl OutputFormat {
     /// Returns the format for [`Turn::structured::<T>`](crate::Turn::structured): the JSON schema of `T`.
     ///
     /// `T` must be a struct, or an enum of objects only: the model answers with a JSON object, and a session
-    /// with another type fails to start with [`Error::Options`]. An enum with variants that are no objects may
+    /// with another type fails to start with [`Error::Options`]. An enum with variants that are not objects may
     /// start, but the model can't answer with these.
     #[expect(clippy::expect_used, reason = "a schema is JSON")]
     pub fn of<T: schemars::JsonSchema>() -> Self {

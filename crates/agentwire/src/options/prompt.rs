@@ -16,7 +16,7 @@ use super::{LaunchPlan, Options};
 pub enum SystemPrompt {
     /// This text and nothing else.
     Text(String),
-    /// These parts and nothing else.
+    /// These parts and nothing else. [`BOUNDARY`](Self::BOUNDARY) may be one of them.
     Parts(Vec<String>),
     /// These parts, and whether the CLI stores them with the session (`systemPromptSnapshot`).
     Custom {
@@ -41,6 +41,10 @@ pub enum SystemPrompt {
 impl SystemPrompt {
     /// The CLI's own prompt.
     pub const PRESET: Self = Self::Preset { append: None, exclude_dynamic_sections: None, snapshot: None };
+
+    /// A part of [`Parts`](Self::Parts) or [`Custom`](Self::Custom) that ends the parts which sessions share: the API
+    /// caches those across sessions.
+    pub const BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
     /// Returns the CLI's own prompt followed by this text.
     pub fn preset_with(append: impl Into<String>) -> Self {

@@ -92,7 +92,7 @@ options! {
         /// Whether and how the model thinks (`--thinking`, `--max-thinking-tokens`, `--thinking-display`).
         thinking: some(ThinkingConfig), "thinking", custom("`--thinking=` or `--max-thinking-tokens=`, and `--thinking-display=`"), OLD, "`{\"type\": \"adaptive\"}`, `\"enabled\"` with `budgetTokens`, `\"disabled\"`; `display`", "the CLI's";
         /// The token limit of the model's thinking (`--max-thinking-tokens`); `thinking` takes precedence.
-        max_thinking_tokens: plain(u32), "maxThinkingTokens", custom("`--max-thinking-tokens=`, unless `thinking` is set"), OLD, "number", "the CLI's", "If `thinking` takes precedence, a warning reports it.";
+        max_thinking_tokens: plain(u32), "maxThinkingTokens", custom("`--max-thinking-tokens=`, unless `thinking` is set"), OLD, "number", "the CLI's", "0 is sent as a number, as in Python; TypeScript sends `--thinking=disabled`, which is `ThinkingConfig::Disabled`. In the CLI, the variable `MAX_THINKING_TOKENS` takes precedence over the number. If `thinking` takes precedence, a warning reports it.";
         /// Beta features of the API (`--betas`).
         betas: list(String), "betas", list("betas"), OLD, "list of strings", "none";
         /// The system prompt (`initialize.systemPrompt`); by default an empty one, as in the reference SDKs.
@@ -233,7 +233,7 @@ options! {
         /// The user that the CLI runs as, by name or number, on Unix; usually requires root.
         user: some(String), "user", custom("the user that the CLI runs as"), ANY, "string", "this program's", "A name, or a number as text. The group is that user's too; Python changes the user alone.", Python;
         /// The name of this program for the API (`CLAUDE_AGENT_SDK_CLIENT_APP`), such as `my-app/1.0`.
-        client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "There is no default, and the value of an outer session is not inherited. A value in `env` takes precedence, and a warning reports it; in Python the option takes precedence.", Python;
+        client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "No name is derived as a default. As in Python, an inherited `CLAUDE_AGENT_SDK_CLIENT_APP` counts, and a name that an outer SDK derived does not. A value in `env` takes precedence, and a warning reports it; in Python the option takes precedence.", Python;
         /// Whether the CLI writes a debug log (`--debug`): a file in `debug` of its configuration folder, unless
         /// `debug_file` is set. For a log on stderr, add `debug-to-stderr` to `extra_args`.
         debug: on(), "debug", custom("`--debug`, unless `debugFile` is set"), OLD, "boolean", "`false`";

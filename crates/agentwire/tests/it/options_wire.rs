@@ -158,7 +158,7 @@ fn common_parts_match_the_reference() {
     for part in ["argv", "env", "initialize"] {
         assert_eq!(ours[part], expected[part], "{part}");
     }
-    for variable in ["CLAUDECODE", "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP", "NODE_OPTIONS"] {
+    for variable in ["CLAUDECODE", "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP", "NODE_OPTIONS", "DEBUG"] {
         assert!(plan.env_remove.contains(variable));
     }
     assert!(plan.warnings.is_empty() && plan.files.is_empty());
