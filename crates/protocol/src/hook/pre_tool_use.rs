@@ -42,6 +42,15 @@ impl CanBlock for PreToolUse {}
 
 impl HookReply<PreToolUse> {
     /// Returns a reply that allows the tool use without asking.
+    ///
+    /// To add a reason, set it in the output:
+    ///
+    /// ```
+    /// use agentwire_protocol::hook::{HookReply, PreToolUse};
+    ///
+    /// let mut reply = HookReply::<PreToolUse>::allow();
+    /// reply.output.get_or_insert_default().permission_decision_reason = Some("it only reads".to_owned());
+    /// ```
     pub fn allow() -> Self {
         Self::decide(PermissionDecision::Allow, None)
     }
