@@ -24,7 +24,7 @@ pub enum SessionError {
         folder: PathBuf,
     },
     /// The change is invalid; nothing was changed.
-    #[error("the session can't be changed like that")]
+    #[error(transparent)]
     Change(#[from] ChangeError),
     /// Reading or writing a file or folder failed.
     #[error("{doing} {}", path.display())]
