@@ -118,35 +118,86 @@ fn encode(value: &impl Serialize) -> Result<RawJson, String> {
     RawJson::encode(value).map_err(|error| error.to_string())
 }
 
-/// How long a log that has failed is not called, except at the end of the turn.
+/// How long a failed log is skipped, except at the end of the turn.
 const PAUSE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        future::{pending, ready},
+        sync::Mutex,
+    };
+
     use agentwire::{
         codec::{self, Line},
         sessions::FolderStore,
     };
-    use agentwire_eventlog::{EventLog as _, MemoryLog};
+    use agentwire_eventlog::{EventLog, EventLogError, LogBatch, LogFuture, MemoryLog};
+    use tokio::time::advance;
 
     use super::*;
+    use crate::outcome::Outcome;
+
+    /// A log that is away, and records the events of all appends.
+    #[derive(Default)]
+    struct Away(Mutex<Vec<LogEvent>>);
+
+    impl EventLog for Away {
+        fn append<'a>(&'a self, session: &'a str, _: Position, event: &'a LogEvent) -> LogFuture<'a, ()> {
+            self.0.lock().unwrap().push(event.clone());
+            let error = EventLogError::Unavailable { session: session.into(), cause: "away".into() };
+            Box::pin(ready(Err(error)))
+        }
+
+        fn tail<'a>(&'a self, _: &'a str, _: Position) -> LogFuture<'a, LogBatch> {
+            Box::pin(pending())
+        }
+    }
+
+    /// Starts a turn, and returns its observers and its fence.
+    async fn started(log: Arc<dyn EventLog>) -> (Observers, Fence) {
+        let config = WorkerConfig::new(Arc::new(FolderStore::at("unused")), "unused").events(log);
+        let name = SessionName::new("tenant", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11");
+        let mut observers = Observers::new(Arc::new(config), &name);
+        let fence = Fence { session: name, epoch: 1, boot: "boot".into(), number: 1 };
+        let input = TurnInput::Prompt { id: "prompt".into(), text: "Go.".to_owned() };
+        observers.started(&fence, &input).await;
+        (observers, fence)
+    }
+
+    fn incoming(line: &str) -> Incoming {
+        Incoming::decode(codec::Frame::new(Line::new(line.to_owned())))
+    }
 
     #[tokio::test]
     async fn malformed_line_delays_no_other_frame() {
         let log = Arc::new(MemoryLog::new());
-        let config =
-            WorkerConfig::new(Arc::new(FolderStore::at("unused")), "unused").events(Arc::clone(&log) as _);
-        let name = SessionName::new("tenant", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11");
-        let mut observers = Observers::new(Arc::new(config), &name);
-        let fence = Fence { session: name.clone(), epoch: 1, boot: "boot".into(), number: 1 };
-        let input = TurnInput::Prompt { id: "prompt".into(), text: "Go.".to_owned() };
-        observers.started(&fence, &input).await;
+        let (mut observers, fence) = started(Arc::clone(&log) as _).await;
         for line in [r#"{"type":"assistant","#, r#"{"type":"new"}"#] {
-            let line = Line::new(line.as_bytes());
-            observers.message(&Incoming::decode(codec::Frame::new(line))).await;
+            observers.message(&incoming(line)).await;
         }
-        let batch = log.tail(&name.to_string(), Position::START).await.unwrap();
+        let batch = log.tail(&fence.session.to_string(), Position::START).await.unwrap();
         let kinds: Vec<_> = batch.entries.iter().map(|entry| entry.event.kind).collect();
         assert_eq!((kinds, observers.missing), (vec![LogEventKind::Start, LogEventKind::Message], 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn log_that_is_away_is_called_only_after_a_pause_and_at_the_end() {
+        let log = Arc::new(Away::default());
+        let (mut observers, fence) = started(Arc::clone(&log) as _).await;
+        let message = incoming(r#"{"type":"new"}"#);
+        for _ in 0..3 {
+            observers.message(&message).await;
+        }
+        assert_eq!((log.0.lock().unwrap().len(), observers.missing), (1, 4));
+        advance(PAUSE).await;
+        observers.message(&message).await;
+        assert_eq!((log.0.lock().unwrap().len(), observers.missing), (2, 5));
+        let outcome = Outcome::Cancelled;
+        observers.ended(TurnReport { fence, outcome, cost_usd: 0.0, revision: None, ticket: None }).await;
+        let events = log.0.lock().unwrap();
+        let end = events.last().unwrap();
+        assert_eq!((events.len(), end.kind), (3, LogEventKind::End));
+        assert!(end.data.as_str().contains(r#""missing":5"#), "{}", end.data.as_str());
     }
 }

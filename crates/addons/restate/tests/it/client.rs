@@ -34,7 +34,7 @@ async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
 }
 
 #[tokio::test]
-async fn prompt_is_repeated_after_a_refusal_for_now() {
+async fn prompt_is_repeated_after_a_temporary_refusal() {
     let [late, busy] =
         [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].map(|code| (code, json!("")));
     let node = Node::in_turn(vec![late, busy, (StatusCode::OK, done())]).await;

@@ -28,7 +28,7 @@ impl Handler {
         Self::with(prompt, |_| (StatusCode::OK, json!("Started"))).await
     }
 
-    /// The same, on a worker that answers the start of a turn so.
+    /// The same, on a worker that answers the start of a turn with `start`.
     async fn with(
         prompt: SessionPrompt,
         mut start: impl FnMut(&Asked) -> (StatusCode, Value) + Send + 'static,
@@ -279,6 +279,21 @@ async fn answered_question_is_not_parked_any_more() {
 }
 
 #[tokio::test]
+async fn answer_that_arrives_while_its_question_is_being_parked_continues_the_turn() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.started(0).await;
+    let mut question = OPEN.clone();
+    question["way"] = json!("Defer");
+    let answer = json!({"Deny": {"reason": "no"}});
+    let mut parked = ended(&json!({"Parked": [question]}), 0.0);
+    parked["Turn"][1] = json!([["toolu_1", answer]]);
+    handler.invocation.resolve(1, &parked);
+    // The next awakeable is that of the reservation: the question has none.
+    handler.started(2).await;
+    assert_eq!(handler.calls("Start")[1][1]["input"]["Answers"], json!([[question, answer]]));
+}
+
+#[tokio::test]
 async fn cut_turn_continues_from_its_own_state_and_files() {
     let policy = LossPolicy::Resume("Check first.".to_owned());
     let mut handler = Handler::new(prompt().policy(policy)).await;
@@ -332,7 +347,7 @@ async fn pauses_grow_while_no_worker_reads_the_state_of_a_lost_turn() {
         due.push(handler.invocation.due);
         handler.invocation.wake();
     }
-    // Each timer is ended at once, so that only the lengths of the pauses differ by as much.
+    // Each timer ends at once, so only longer pauses explain a difference of this size.
     assert!(due[2] - due[0] >= 2000, "{due:?}");
 }
 

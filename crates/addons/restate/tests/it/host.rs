@@ -83,7 +83,7 @@ impl Place {
         Self { address, node, client: reqwest::Client::new(), host, _folder: folder }
     }
 
-    /// A node that takes everything.
+    /// Starts a worker whose node accepts each request.
     async fn ready() -> Self {
         Self::new(|_| (StatusCode::OK, Value::Null)).await
     }
@@ -112,7 +112,7 @@ impl Place {
         }
     }
 
-    /// Waits for as many requests of this prefix.
+    /// Waits for this many requests whose path has this prefix.
     async fn requests(&self, prefix: &str, count: usize) -> Vec<Asked> {
         let is_meant = |asked: &Asked| asked.path.starts_with(prefix);
         self.node.until(|requests| requests.iter().filter(|asked| is_meant(asked)).count() >= count).await;
@@ -217,9 +217,27 @@ async fn answer_to_a_question_that_is_being_parked_is_to_be_sent_again() {
 }
 
 #[tokio::test]
+async fn answer_that_arrives_while_its_question_is_being_parked_is_in_the_report() {
+    // The worker sends the first interrupt to park the question. Only the second one ends the turn.
+    let parks = r#"interrupt"'*)
+            if [ -z "$parking" ]; then parking=1; continue; fi"#;
+    let script = ASKING.replacen("interrupt\"'*)", parks, 1);
+    let place = Place::with(&script, |_| (StatusCode::OK, Value::Null)).await;
+    let fence = place.fence().await;
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Started");
+    let parking = async { while place.call(&json!({"Phase": name()})).await[0] != "Parking" {} };
+    timeout(LIMIT, parking).await.unwrap();
+    let [answer, interrupt, _] = requests(&fence);
+    assert_eq!(place.call(&answer).await, json!(true));
+    assert_eq!(place.call(&interrupt).await, json!(true));
+    let reports = place.requests("/restate/awakeables/", 1).await;
+    assert_eq!(reports[0].body["Turn"][1], json!([["toolu_1", {"Deny": {"reason": "no"}}]]));
+}
+
+#[tokio::test]
 async fn worker_of_a_dropped_host_starts_no_turn() {
     let place = Place::ready().await;
-    // An open connection keeps it too.
+    // An open connection keeps the worker alive in the same way.
     let worker = place.host.worker().clone();
     let fence = worker.fence(&session(), 1);
     drop(place.host);

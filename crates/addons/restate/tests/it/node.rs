@@ -45,7 +45,7 @@ impl Node {
         Self { address, requests, _server: server }
     }
 
-    /// Answers with one after the other, and repeats the last one.
+    /// Returns the answers one after the other, and repeats the last one.
     pub(crate) async fn in_turn(mut answers: Vec<Answer>) -> Self {
         Self::new(move |_| if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() }).await
     }
@@ -54,7 +54,7 @@ impl Node {
         self.requests.borrow().clone()
     }
 
-    /// Waits until the requests are as they should be.
+    /// Waits until the requests satisfy a condition.
     pub(crate) async fn until(&self, ready: impl FnMut(&Vec<Asked>) -> bool) {
         let mut requests = self.requests.clone();
         timeout(LIMIT, requests.wait_for(ready)).await.unwrap().unwrap();

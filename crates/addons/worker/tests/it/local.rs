@@ -78,8 +78,8 @@ async fn parked_turn_continues_from_its_own_revision() {
     assert_eq!(calls, [Some("old".to_owned()), Some("after 1".to_owned())]);
 }
 
-/// Cancels a prompt while its turn is parked and waits for its snapshot.
-async fn cancelled_at_its_end(place: &Place) -> (Local, Arc<Semaphore>) {
+/// Runs a prompt until its turn is parked and waits for its snapshot, which needs a permit.
+async fn parking(place: &Place) -> (Local, Arc<Semaphore>) {
     let gate = Arc::new(Semaphore::new(0));
     let mut workspace = place.workspace();
     workspace.gate = Some(Arc::clone(&gate));
@@ -88,6 +88,12 @@ async fn cancelled_at_its_end(place: &Place) -> (Local, Arc<Semaphore>) {
     let engine = place.engine(place.parking().workspace(workspace), policy).await;
     engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
     eventually(|| snapshots.load(Ordering::Relaxed) == 1).await;
+    (engine, gate)
+}
+
+/// Cancels a prompt while its turn is parked and waits for its snapshot.
+async fn cancelled_at_its_end(place: &Place) -> (Local, Arc<Semaphore>) {
+    let (engine, gate) = parking(place).await;
     assert!(engine.cancel(&session(1)).await.unwrap());
     (engine, gate)
 }
@@ -109,6 +115,16 @@ async fn cancelled_prompt_does_not_run_again_after_a_crash() {
     let engine = place.engine(place.worker(), LossPolicy::Resume("Go on.".to_owned())).await;
     assert_eq!(ended(&engine, 1).await, Outcome::Cancelled);
     assert_eq!(place.lines(1, "prompts").len(), 1);
+}
+
+#[tokio::test]
+async fn answer_that_arrives_while_its_question_is_being_parked_continues_the_turn() {
+    let place = Place::new();
+    let (engine, gate) = parking(&place).await;
+    assert!(engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap());
+    gate.add_permits(9);
+    assert_eq!(ended(&engine, 1).await, done());
+    assert!(place.lines(1, "prompts")[1].contains("is now allowed"));
 }
 
 #[tokio::test]
@@ -204,4 +220,33 @@ async fn engine_needs_no_lease() {
     let engine = place.engine(place.worker().lease(Duration::from_millis(1)), LossPolicy::Tell).await;
     engine.prompt(&session(1), prompt(1, "Go.")).await.unwrap();
     assert_eq!(ended(&engine, 1).await, done());
+}
+
+#[tokio::test]
+async fn spent_money_is_remembered_after_a_restart() {
+    let place = Place::new();
+    let folder = place.folder().with_file_name("engine");
+    // A process costs as much as the whole budget.
+    for (n, outcome) in [(1, done()), (2, Outcome::Refused(Refusal::Budget))] {
+        let limits = Ledger::new(Some(0.5), None);
+        let engine = Local::open(&folder, place.worker(), LossPolicy::Tell, limits).await.unwrap();
+        engine.prompt(&session(1), prompt(n, "Go.")).await.unwrap();
+        assert_eq!(ended(&engine, n).await, outcome);
+        engine.close(LIMIT).await;
+    }
+}
+
+#[tokio::test]
+async fn turn_beyond_the_limit_of_its_tenant_starts_when_another_turn_ends() {
+    let place = Place::new();
+    let (folder, limits) = (place.folder().with_file_name("engine"), Ledger::new(None, Some(1)));
+    let engine = Local::open(folder, place.worker(), LossPolicy::Tell, limits).await.unwrap();
+    engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    engine.prompt(&session(2), prompt(2, "Go.")).await.unwrap();
+    assert_eq!(engine.worker().phase(&session(2)).0, Phase::Cold);
+    assert!(engine.worker().interrupt(&session(1)));
+    let second = id(2).as_str().into();
+    let outcome = timeout(LIMIT, engine.ended(&session(2), &second)).await.unwrap().unwrap();
+    assert_eq!(outcome, done());
 }

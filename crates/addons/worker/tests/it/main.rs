@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 
 mod local;
+mod outage;
 mod panics;
 mod questions;
 mod stand_in;

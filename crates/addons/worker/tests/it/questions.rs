@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire::protocol::message::UserInput;
+use agentwire::{RawJson, protocol::message::UserInput};
 use agentwire_testkit::eventually;
 use agentwire_worker::{Answer, Outcome, Phase, Start, TurnReport, Way, Worker, WorkerError};
 use tokio::{sync::mpsc, time::Instant};
@@ -77,6 +77,22 @@ async fn answer_to_the_hook_holds_for_the_permission_handler() {
     let controls = place.lines(1, "controls");
     let allowed = controls.iter().filter(|line| line.contains(r#":"allow""#)).count();
     assert_eq!(allowed, 2, "{controls:?}");
+}
+
+#[tokio::test]
+async fn tool_runs_with_the_input_of_the_answer() {
+    // The hook asks in the first turn, and the permission handler in the second one.
+    for text in ["resume", "ask"] {
+        let place = with_tool_result().await;
+        let (worker, mut ends) = started(place.worker().approvals(["Bash"]));
+        assert_eq!(start(&worker, 1, 1, &prompt(1, text)), Start::Started);
+        eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
+        let input = Some(RawJson::parse(r#"{"command":"rm b"}"#).unwrap());
+        assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::Allow { input }));
+        assert_eq!(end(&mut ends).await.outcome, done());
+        let controls = place.lines(1, "controls").concat();
+        assert!(controls.contains(r#""updatedInput":{"command":"rm b"}"#), "{text}: {controls}");
+    }
 }
 
 #[test]

@@ -28,12 +28,13 @@ use crate::session;
 /// a question about the same tool use, and one with `withdraw` to a question that is withdrawn at once, a second before
 /// the result. After the result of one with `background`, an agent asks, and reports in a turn of its own; an interrupt
 /// ends the agent without a result. After the result of one with `silent`, the CLI does not go idle until a note with
-/// `noted`, whose result has no text. The turn of one with `list` begins with a list of the tools.
+/// `noted`, whose result has no text. The turn of one with `list` begins with a list of the tools, and that of one with
+/// `mirror` with an entry for the session store.
 ///
 /// The hook is called for the tool that the variable `TOOL` names, or for `Bash`.
 ///
-/// Its working directory has a line for each process, each prompt, and each control request and reply (`controls`). A
-/// process costs 0.5 US dollars, and processes before it have cost 1.
+/// Its working directory has a line for each process with its arguments, each prompt, and each control request and reply
+/// (`controls`). A process costs 0.5 US dollars, and processes before it have cost 1.
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
@@ -72,7 +73,7 @@ agent_ended() {
     (prompt=; result Back.)
     session_state idle
 }
-echo $$ >> processes
+printf '%s\n' "$*" >> processes
 reply='result Done.'
 while read -r line; do
     case $line in
@@ -97,6 +98,9 @@ while read -r line; do
         *'"silent"'*) session_state running; result 'On its way.' ;;
         *'"noted"'*) result ''; session_state idle ;;
         *'"list"'*) echo '{"type":"system","subtype":"init","tools":["Bash"]}'; result Done. ;;
+        *'"mirror"'*)
+            echo "{\"type\":\"transcript_mirror\",\"filePath\":\"$CLAUDE_CONFIG_DIR/projects/p/${PWD##*/}.jsonl\",\"entries\":[{\"type\":\"user\",\"uuid\":\"$prompt\"}]}"
+            result Done. ;;
         *'"/clear"'*) echo '{"type":"conversation_reset","new_conversation_id":"c"}'; result Done. ;;
         *) result Done. ;;
         esac ;;

@@ -82,6 +82,22 @@ async fn process_that_has_missed_a_turn_or_got_the_prompt_before_ends() {
 }
 
 #[tokio::test]
+async fn turn_with_a_budget_has_a_process_of_its_own_with_that_limit() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    for (n, budget_usd) in [(1, None), (2, Some(0.25)), (3, None)] {
+        let mut turn = prompt(n, "Go.");
+        turn.budget_usd = budget_usd;
+        assert_eq!(start(&worker, 1, n as u64, &turn), Start::Started);
+        assert_eq!(end(&mut ends).await.outcome, done());
+    }
+    let processes = place.lines(1, "processes");
+    let are_limited: Vec<_> =
+        processes.iter().map(|arguments| arguments.contains("--max-budget-usd=0.25")).collect();
+    assert_eq!(are_limited, [false, true, false], "{processes:?}");
+}
+
+#[tokio::test]
 async fn cost_of_a_turn_is_without_that_of_earlier_processes() {
     let place = Place::new();
     let (worker, mut ends) = started(place.worker());
@@ -228,6 +244,17 @@ async fn drain_lets_a_turn_that_is_starting_finish() {
     assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
     timeout(LIMIT, worker.drain(LIMIT)).await.unwrap();
     assert_eq!(end(&mut ends).await.outcome, done());
+}
+
+#[tokio::test]
+async fn drain_ends_and_reports_a_turn_that_outlasts_the_grace_period() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "hold")), Start::Started);
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    timeout(LIMIT, worker.drain(Duration::from_millis(10))).await.unwrap();
+    assert_eq!(ends.try_recv().unwrap().outcome, Outcome::Drained);
+    assert_eq!(start(&worker, 2, 1, &prompt(2, "Go.")), Start::Busy, "the worker takes no turn any more");
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Returns the start of an invocation with an empty journal beside the input.
+    /// Returns the start of an invocation whose journal has only the input.
     pub(super) fn new(key: &str, state: &[(&str, Json)]) -> Self {
         let state = state
             .iter()
