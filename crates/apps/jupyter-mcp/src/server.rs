@@ -81,11 +81,11 @@ impl JupyterServer {
     }
 
     #[tool(
-        description = "Tells which kernel runs code, its language and version, whether it is busy, and which kernels are installed.",
+        description = "Returns the kernel that runs code, its language and version, whether it is busy, and which kernels are installed.",
         annotations(title = "About the kernel")
     )]
     async fn get_kernel_info(&self) -> Result<String, String> {
-        // A start would wait behind queued calls, and behind a start that has begun.
+        // Otherwise the start would wait behind queued calls, or behind a start that has begun.
         if self.handle.status().state == State::NotStarted && self.handle.waiting() == 0 {
             self.handle.start().await?;
         }

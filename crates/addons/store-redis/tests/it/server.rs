@@ -147,6 +147,20 @@ async fn reconnects_after_failover_and_dropped_call() {
     assert_eq!(connections(&mut other).await, first + 2);
 }
 
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn missing_reply_is_an_error_in_time() {
+    let server = Server::start().await;
+    let (store, key) = (RedisStore::new(server.client()).limit(Duration::from_secs(1)), key());
+    // This opens the connection, so that only the limit of a reply applies.
+    store.append(&key, &[entry(1)]).await.unwrap();
+    let mut other = server.client().get_multiplexed_async_connection().await.unwrap();
+    redis::cmd("CLIENT").arg(&["PAUSE", "60000", "ALL"]).query_async::<()>(&mut other).await.unwrap();
+    let loaded = tokio::time::timeout(Duration::from_secs(30), store.load(&key)).await.unwrap();
+    let text = error_chain(&loaded.unwrap_err());
+    assert!(text.contains("timed out"), "{text}");
+}
+
 /// Returns how many connections a server has accepted.
 async fn connections(server: &mut redis::aio::MultiplexedConnection) -> u64 {
     let info: String = redis::cmd("INFO").arg("stats").query_async(server).await.unwrap();

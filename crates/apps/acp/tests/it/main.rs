@@ -182,6 +182,32 @@ async fn open_call_fails_when_the_cli_ends() {
     .await;
 }
 
+/// It has more updates than may wait for the client.
+#[tokio::test]
+async fn long_answer_is_shown_to_its_end() {
+    let talking = r#"    *'Talk much'*)
+        for n in $(seq 600); do
+            echo "{\"type\":\"assistant\",\"message\":{\"id\":\"m$n\",\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"$n\"}]},\"parent_tool_use_id\":null}"
+        done
+        echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$(field uuid)\"]}" ;;
+    *'Use a tool'*)"#;
+    let cli = CLI.replacen("    *'Use a tool'*)", talking, 1);
+    in_session_of(&cli, async |session, _, input, lines| {
+        input.write_all(format!("{}\n", prompt(&session, "Talk much.")).as_bytes()).await.unwrap();
+        let mut chunks = 0;
+        let answer = loop {
+            let message: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+            if message["params"]["update"]["sessionUpdate"] == "agent_message_chunk" {
+                chunks += 1;
+            } else if message["id"] == 1 {
+                break message;
+            }
+        };
+        assert_eq!((&answer["result"]["stopReason"], chunks), (&json!("end_turn"), 600), "{answer}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn closed_session_is_interrupted() {
     let noting = "    *'\"subtype\":\"interrupt\"'*) : > interrupted ;;\n    *'Use a tool'*)";
@@ -424,6 +450,44 @@ fn plan_of_a_resumed_session_goes_on() {
     assert!(agent.wait().unwrap().success());
     let [plan] = &plans[..] else { panic!("{plans:?}") };
     assert_eq!((&plan[0]["content"], &plan[0]["status"]), (&json!("Think"), &json!("completed")));
+}
+
+#[test]
+fn flags_of_the_program_reach_the_cli() {
+    let noting = CLI.replacen("while read", "echo \"$*\" > words\nwhile read", 1);
+    for (flags, may_bypass, is_untrusted) in [
+        (&[][..], false, false),
+        (&["--allow-bypass"][..], true, false),
+        (&["--untrusted-folder"][..], false, true),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let cli = script(folder.path(), &noting);
+        let mut agent = Command::new(env!("CARGO_BIN_EXE_agentwire-acp"));
+        agent.args(flags).arg("--cli").arg(cli).env("CLAUDE_CONFIG_DIR", folder.path());
+        let mut agent = agent.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = agent.stdin.take().unwrap();
+        let mut output = std::io::BufReader::new(agent.stdout.take().unwrap()).lines();
+        let initialize = request("initialize", json!({"protocolVersion": 1}));
+        let opened = request("session/new", json!({"cwd": folder.path(), "mcpServers": []}));
+        for request in [initialize, opened] {
+            writeln!(input, "{request}").unwrap();
+            let answer = loop {
+                let message: Value = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
+                if message["id"] == 1 {
+                    break message;
+                }
+            };
+            assert!(answer["result"].is_object(), "{answer}");
+        }
+        drop(input);
+        assert!(agent.wait().unwrap().success());
+        let words = fs::read_to_string(folder.path().join("words")).unwrap();
+        let has = |flag: &str| words.split_whitespace().any(|word| word == flag);
+        assert_eq!(has("--allow-dangerously-skip-permissions"), may_bypass, "{words}");
+        for flag in ["--setting-sources=user", "--strict-mcp-config"] {
+            assert_eq!(has(flag), is_untrusted, "{flag} in {words}");
+        }
+    }
 }
 
 type Answers = Lines<BufReader<DuplexStream>>;

@@ -63,7 +63,7 @@ mod tests {
             (failed, ReplyStatus::Error, Some("E")),
         ] {
             let Ok(JupyterMessageContent::ExecuteReply(reply)) = decode("execute_reply", content) else {
-                panic!("it is no reply")
+                panic!("it is not a reply")
             };
             assert_eq!((reply.status, reply.error.as_ref().map(|error| &*error.ename)), (status, name));
         }

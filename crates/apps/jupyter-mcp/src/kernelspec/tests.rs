@@ -44,7 +44,7 @@ fn the_first_folder_wins_and_unreadable_specs_are_named() {
 }
 
 #[test]
-fn places_are_filled_inside_of_arguments_too() {
+fn placeholders_inside_arguments_are_replaced() {
     let prefix = tempfile::tempdir().unwrap();
     let data = prefix.path().join("share/jupyter");
     let spec = r#"{"argv": ["k", "--file={connection_file}", "{connection_file}", "{resource_dir}/x", "-e", "f({prefix})"],
@@ -114,7 +114,7 @@ fn env_path(bin: &Path) -> OsString {
 }
 
 #[test]
-fn variables_are_put_in() {
+fn variables_are_expanded() {
     let var = |name: &str| (name == "A").then(|| "1".into());
     assert_eq!(expand("x${A}y${B}$A${A", var), "x1y${B}$A${A");
 }

@@ -94,7 +94,7 @@ mod tests {
     use super::{Plain, plain};
 
     #[test]
-    fn colours_and_titles_go() {
+    fn colours_and_titles_are_removed() {
         assert_eq!(
             plain(
                 "\u{1b}[0;31mZero\u{1b}[39m\u{1b}(B \u{1b}]0;title\u{7}x\u{1b}]8;;u\u{1b}\\y\u{1b}[1Kz\u{0}"
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_written_over_go() {
+    fn overwritten_lines_are_removed() {
         assert_eq!(plain("10%\r50%\r100%\ndone\r\nend\r"), "100%\ndone\nend");
         assert_eq!(plain("abc\u{8}\u{8}x\n\u{8}y"), "ax\ny");
     }

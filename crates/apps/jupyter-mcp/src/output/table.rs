@@ -62,7 +62,7 @@ impl Table {
             row.push(text);
             self.covered.resize(self.covered.len().max(start + columns), 0);
             self.covered[start] = rows - 1;
-            // The further columns are filled like those below.
+            // The further columns of the cell are filled as covered, also in its first row.
             self.covered[start + 1..start + columns].fill(rows);
         }
         start - before

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use agentwire_testkit::eventually;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::client::{Client, installed, program};
@@ -43,6 +44,21 @@ async fn a_silent_kernel_is_killed_at_the_start_limit() {
     assert_eq!(client.run("1").await.text, "the kernel did not answer within 0.5 s");
     assert!(!runs(&seconds));
     client.close().await;
+}
+
+#[tokio::test]
+async fn a_kernel_gets_sockets_on_loopback_and_a_key_for_signatures() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen.json");
+    let spec = json!({"argv": ["cp", "{connection_file}", seen], "display_name": "C", "language": "none"});
+    let data = installed("copies", &spec.to_string());
+    let client = Client::start(program(&[data.path()], &["--kernel", "copies"])).await;
+    client.run("1").await;
+    client.close().await;
+    let info: Value = serde_json::from_slice(&std::fs::read(seen).unwrap()).unwrap();
+    assert_eq!((&info["ip"], &info["signature_scheme"]), (&json!("127.0.0.1"), &json!("hmac-sha256")));
+    // Without a key, Jupyter checks no signature.
+    assert!(info["key"].as_str().unwrap().len() >= 32, "{info}");
 }
 
 #[tokio::test]

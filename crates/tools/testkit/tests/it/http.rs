@@ -1,4 +1,4 @@
-//! As much of an HTTP client as the tests of the scripted model need.
+//! A small HTTP client for the tests of the scripted model.
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufReader},

@@ -69,7 +69,7 @@ async fn lines_that_were_left_at_the_end_are_recorded_and_passed_on() {
     let recorder = Recorder::new();
     let mut link = recorder.record(transport).open().await.unwrap();
     link.sink.flush_detached("left\n".into());
-    // The input ends with it, so that the read fails instead of waiting.
+    // Dropping the link ends the input, so that the read fails instead of waiting.
     drop(link);
     assert_eq!(peer.read().await.unwrap(), "left\n");
     assert_eq!(recorder.transcript().unwrap().entries, [outbound("left")]);

@@ -211,7 +211,7 @@ fn paths_are_found_as_json_spells_them() {
             assert!(after.contains("<home>") && after.contains("<cwd>"), "{line}: {after}");
         }
     }
-    // One that was not named.
+    // A path that was not named to the redactor.
     let line = concat!(r#"> {"a":"/ho"#, r#"me/j\u00fcrgen/x\n\"/ho"#, r#"me/z\u001b[0m"}"#);
     let expected = r#"> {"a":"/home/user/tmp/1\n\"/home/user/tmp/2\u001b[0m"}"#;
     assert_eq!(redacted(&Redactor::new(), &[line]), [expected]);
@@ -290,7 +290,7 @@ fn ids_and_times_are_stable() {
 fn numbers_that_differ_between_runs_are_replaced() {
     check(r#"{"retry_delay_ms":12.5}"#, r#"{"retry_delay_ms":500.25}"#);
     check(r#"{"pid":99,"duration_ms":12,"n":99}"#, r#"{"pid":4242,"duration_ms":1200,"n":99}"#);
-    // Below an input, a field is what the model made it.
+    // Below an input, fields are the model's and stay.
     check(r#"{"input":{"pid":99}}"#, r#"{"input":{"pid":99}}"#);
     check(
         r#"{"subtype":"hook_callback","input":{"duration_ms":7,"tool_input":{"pid":1}}}"#,
@@ -299,7 +299,7 @@ fn numbers_that_differ_between_runs_are_replaced() {
 }
 
 #[test]
-fn prose_goes_and_our_words_stay() {
+fn prose_is_redacted_and_our_words_stay() {
     let vendor = "This sentence was written by somebody else, and it is long enough to be a text.";
     check(&format!(r#"{{"content":"{vendor}"}}"#), r#"{"content":"<prose>"}"#);
     check(r#"{"content":"the words of our own script"}"#, r#"{"content":"the words of our own script"}"#);
@@ -338,7 +338,7 @@ fn no_pattern_needs_unicode_tables() {
 }
 
 #[test]
-fn streamed_prose_goes() {
+fn streamed_prose_is_redacted() {
     let words = ["This sentence was written by somebody else, ", "and it is long enough ", "to be a text."];
     for field in ["text", "thinking"] {
         let pieces = words.map(|piece| delta(field, piece));
@@ -386,8 +386,8 @@ fn lines_without_json_or_text_are_kept() {
 }
 
 #[test]
-fn brackets_that_stay_open_take_no_time() {
-    // Each code of a colour opens one.
+fn unclosed_brackets_take_linear_time() {
+    // Each colour code opens a bracket.
     let [open, none] = ["\u{1b}[32mok\u{1b}[0m\n", "\u{1b}(32mok\u{1b}(0m\n"].map(|text| {
         let line = format!("> {}", json!({ "content": text.repeat(30_000) }));
         let start = Instant::now();
@@ -460,7 +460,7 @@ fn leftovers_are_reported() {
     let leftovers = redactor.redact(&session(&["< {\"a\":\"/srv/agent/b\"}"])).unwrap_err();
     assert_eq!(leftovers.found.len(), 1);
     assert!(leftovers.to_string().contains("left after the redaction"));
-    // Lines of stderr become one, and the numbers are those before that.
+    // Lines of stderr are joined, but entries are numbered as in the original session.
     let lines = ["! a", "! b", "< {\"a\":\"/srv/agent/b\"}"];
     let leftovers = redactor.redact(&session(&lines)).unwrap_err();
     assert!(matches!(leftovers.found[..], [(2, _)]), "{leftovers}");

@@ -94,8 +94,8 @@ fn errors_name_the_line_and_the_cause() {
     check_error("{\"model\":\"haiku\"}\n", 1, "neither");
     let stored = r#"{"type":"user","uuid":"a","parentUuid":null,"isSidechain":false,"sessionId":"s"}"#;
     check_error(&format!("{{\"type\":\"summary\"}}\n{stored}\n"), 2, "agentwire-sessions");
-    check_error("# agentwire-transcript 1.0\n", 1, "no format version");
-    check_error("# agentwire-transcript one\n", 1, "no format version");
+    check_error("# agentwire-transcript 1.0\n", 1, "not a format version");
+    check_error("# agentwire-transcript one\n", 1, "not a format version");
 }
 
 #[test]

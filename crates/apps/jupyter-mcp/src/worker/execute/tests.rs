@@ -96,7 +96,7 @@ async fn code_that_has_ended_is_not_stopped_while_output_is_unread() {
     let ended = |request: &JupyterMessage| {
         vec![StreamContent::stdout("unread").as_child_of(request), Status::idle().as_child_of(request)]
     };
-    // Its limits are over when it begins.
+    // The limits of the call have expired when it begins.
     let mut call = called(&mut kernel, &mut sockets, ended).await;
     let end = followed(&mut call, &mut kernel).await;
     assert!(matches!(end, End::Finished));

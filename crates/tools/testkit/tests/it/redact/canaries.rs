@@ -59,7 +59,7 @@ fn kinds() -> Vec<(bool, Value)> {
 fn infected(value: &Value, canary: &str) -> Value {
     match value {
         Value::String(text) => Value::String(format!("{text} {canary}")),
-        // Long lists hold many of the same.
+        // Long lists contain many similar items.
         Value::Array(items) => items.iter().take(2).map(|item| infected(item, canary)).collect(),
         Value::Object(fields) => {
             let fields = fields.iter().map(|(key, value)| (key.clone(), infected(value, canary)));

@@ -141,6 +141,35 @@ fn secrets_of_a_known_shape_are_blanked() {
     }
 }
 
+/// The keys that [`SHAPES`] lacks, put together here, so that no scanner takes them for real ones.
+#[test]
+fn keys_of_each_provider_are_blanked() {
+    let (mixed, hex) = ("aB3dE6fG9h".repeat(4), "0a1b2c3d4e".repeat(4));
+    let (mixed, hex) = (&mixed[..33], &hex[..32]);
+    let upper = mixed.to_ascii_uppercase();
+    let mut keys: Vec<String> = Vec::new();
+    for (starts, rest) in [
+        ("sk_live_ rk_test_ pk_live_ whsec_ sq0atp- GOCSPX- 1//0 hooks.slack.com/workflows/", mixed),
+        ("xoxe.xoxp- xapp- dckr_pat_ dckr_oat_ hf_ gsk_ xai- pplx- r8_ nvapi- 1234567890:AA", mixed),
+        ("gho_ ghu_ ghs_ ghr_ gldt- glrt- glcbt- glptt- glft- glimt- glagent- glsoat- glffct-", mixed),
+        ("gloas- GR1348941 hvs. hvb. hvr. lin_api_ ntn_ figd_ figp_ glsa_ glc_ pscale_tkn_", mixed),
+        ("dp.pt. ATATT3 HRKU- sntrys_ sntryu_ tskey- PMAK- CFPAT- sb_secret_ nfp_", mixed),
+        // 40 random characters would be blanked without a known shape.
+        ("MIIE MHcCAQ MHQCAQ MIGHAgE MIGTAgE MC4CAQAw b3BlbnNzaC1rZXkt LS0tLS1CRUdJTi", &mixed[..30]),
+        ("rubygems_ shpat_ shpca_ shppa_ shpss_ SK key- dop_v1_ doo_v1_ dor_v1_ dapi sbp_ pul-", hex),
+        ("NRAK- AGE-SECRET-KEY-1", &upper[..]),
+        ("A3TX ASIA ABIA ACCA AGPA AIDA AROA AIPA ANPA ANVA APKA", &upper[..16]),
+    ] {
+        keys.extend(starts.split_whitespace().map(|start| format!("{start}{rest}")));
+    }
+    keys.extend(["M", "N", "O"].map(|start| format!("{start}{}.aB3dE6.{mixed}", &mixed[..23])));
+    keys.extend([format!("SG.{mixed}.{mixed}"), format!("{}.atlasv1.{mixed}", &mixed[..14])]);
+    for key in keys {
+        let (text, _) = redacted(&Redactor::new(), &[format!("> {}", json!({ "x": key }))]);
+        assert!(!text.contains(&key), "{text}");
+    }
+}
+
 #[test]
 fn named_secrets_are_blanked_in_every_spelling() {
     for secret in ["correct horse \"battery\"\nstäple", "hunter2", "p%/ss\\w'rd&", "a,b"] {

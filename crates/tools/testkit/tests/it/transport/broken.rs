@@ -59,7 +59,7 @@ pub(super) const FAULTS: &[(Fault, &str)] = &[
     (Fault::SendsKillForTerm, "SIGTERM ends the peer"),
     (Fault::NotByForce, "SIGKILL ends the peer"),
     (Fault::SendsTermForKill, "SIGKILL ends the peer"),
-    (Fault::RefusesLateSignals, "ending a peer that is gone is no error"),
+    (Fault::RefusesLateSignals, "ending a peer that is gone is not an error"),
     (Fault::Forgets, "dropping the handle ends the peer"),
     (Fault::Forgets, "dropping the handle ends a peer that heeds no end of input"),
 ];
@@ -100,7 +100,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// What only one direction at a time can have, where that is the fault.
+    /// Takes the lock that only one direction at a time can hold, if this is the fault.
     async fn lock(&self) -> Option<MutexGuard<'_, ()>> {
         if self.fault == Some(Fault::LocksBothWays) { Some(self.lock.lock().await) } else { None }
     }
@@ -243,7 +243,7 @@ impl PeerHandle for Life {
         }
     }
 
-    /// The memory peer ends, so that all checks can be run on it.
+    /// Claims a process, so that all checks are run: the memory peer ends like one.
     fn has_process(&self) -> bool {
         true
     }
