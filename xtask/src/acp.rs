@@ -112,7 +112,7 @@ impl Report {
 
 const OURS: &str = "agentwire-acp";
 const THEIRS: &str = "claude-agent-acp";
-/// How many times less than the adapter the agent may need at most.
+/// The adapter must need at least this many times what the agent needs.
 const LEAST: f64 = 10.0;
 const SCRIPT: Script = Script {
     package: ("@agentclientprotocol/claude-agent-acp", "0.101.0"),

@@ -7,7 +7,7 @@ use crate::program;
 /// Measures the library against limits of the same run
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Fail where a limit is missed
+    /// Fail if a limit is missed
     #[arg(long)]
     check: bool,
     /// Rounds of each workload

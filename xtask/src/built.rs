@@ -57,7 +57,7 @@ pub(crate) fn optimised(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     found(&messages(&MEASURING.split(' ').collect::<Vec<_>>())?, folder, name)
 }
 
-/// Builds a program as it is released: what it needs is compared with other programs.
+/// Builds a program in the release profile, because its time and memory are compared with other programs.
 pub(crate) fn released(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     let package = format!("agentwire-{folder}");
     found(&messages(&["build", "--bin", name, "--package", &package, "--release"])?, folder, name)

@@ -49,7 +49,7 @@ pub(crate) fn ensure(version: &str) -> Result<PathBuf, Failure> {
     Ok(program)
 }
 
-/// Where this version of the CLI lies once it is installed.
+/// Returns the path of this version of the CLI once it is installed.
 pub(crate) fn place(version: &str) -> Result<PathBuf, Failure> {
     Ok(folder(version)?.join(pins::find(version)?.program(&platform()?)))
 }

@@ -8,14 +8,14 @@ use crate::section;
 /// Writes the lists of options into the guide
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Fail where a page is not current
+    /// Fail if a page is not current
     #[arg(long)]
     check: bool,
 }
 
 /// `cargo xtask docs [--check]`.
 ///
-/// Writes the generated parts of the pages; with `--check` they must be as they would be written.
+/// Writes the generated parts of the pages; with `--check` it fails if they are not current.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     section::update("docs/options-table.md", COMMAND, &options::table(), args.check)?;
     section::update("docs/options-differences.md", COMMAND, &options::differences(), args.check)

@@ -34,9 +34,8 @@ pub(crate) struct Args {
 
 /// `cargo xtask drift [--declarations VERSION] [--recordings] [--write]`.
 ///
-/// Compares with the declarations of that version, with those of the Messages API and with all recordings;
-/// with `--recordings` with those alone, which needs no npm.
-/// With `--write` the list of declared names is written first.
+/// Compares with the declarations of that version, those of the Messages API and all recordings; with `--recordings`,
+/// only with the recordings, which needs no npm. With `--write`, first writes the list of declared names.
 /// Fails if anything is missing without an exception in docs/internals/protocol.md, or if an exception there is stale.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (version, only_recordings, write) = (&*args.declarations, args.recordings, args.write);
@@ -77,7 +76,7 @@ fn published(package: &str, version: &str, file: &str) -> Result<Declarations, F
     typescript::parse(&text)
 }
 
-/// What the CLI and its hosts say to each other.
+/// The messages between the CLI and its hosts.
 const SDK: &str = "@anthropic-ai/claude-agent-sdk";
 
 /// The Messages API, whose messages, blocks and events the CLI passes on.

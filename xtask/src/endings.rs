@@ -172,7 +172,8 @@ impl Place {
         Ok(Self(folder))
     }
 
-    /// The CLI as the program finds it: the examples set no limit of turns, so a script adds the option.
+    /// Returns the CLI for the program. For a limit of turns, this is a script that adds the option, which the examples
+    /// do not set.
     fn cli(&self, cli: &Path, ending: Ending) -> Result<PathBuf, Failure> {
         if ending != TurnLimit {
             return Ok(cli.to_owned());

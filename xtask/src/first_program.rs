@@ -24,11 +24,11 @@ pub(crate) fn run(_: &Args) -> Result<(), Failure> {
         )));
     }
     cargo(folder.path(), &lines[0])?;
-    // The versions of the workspace, which the registry's index may be ahead of.
+    // The versions of the workspace, because the registry may have newer ones.
     fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock"))?;
     for line in &lines[1..] {
         if line == "cargo add agentwire" {
-            // Nothing is published yet.
+            // The crates are not published yet, so the command of the page would fail.
             let mut add = program::cargo()?;
             add.args(["add", "--path"]).arg(root.join("crates/agentwire"));
             program::run(add.current_dir(&package))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask fixtures list`: which recorded scenario reaches what of the declared surface.
+//! `cargo xtask fixtures list`: which recorded scenarios reach which declared parts of the protocol.
 
 mod coverage;
 mod table;
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Write the table into docs/internals/protocol.md
     #[arg(long, conflicts_with = "check")]
     write: bool,
-    /// Fail where the table in docs/internals/protocol.md is not current
+    /// Fail if the table in docs/internals/protocol.md is not current
     #[arg(long)]
     check: bool,
 }

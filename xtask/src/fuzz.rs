@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: runs the fuzz targets for a bounded time, from the recorded fixtures on.
+//! `cargo xtask fuzz`: runs the fuzz targets for a bounded time, starting from the recorded fixtures.
 
 mod build;
 mod seeds;
@@ -24,9 +24,9 @@ pub(crate) struct Args {
     targets: Vec<String>,
 }
 
-/// `cargo xtask fuzz [--seconds N] [TARGET…]`: all targets, or these, each for so long.
+/// `cargo xtask fuzz [--seconds N] [TARGET…]`: runs all or these targets, each for this time.
 ///
-/// It fails where a target finds something; the input is in `target/fuzz/findings` then.
+/// It fails if a target finds something; the input is then in `target/fuzz/findings`.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (seconds, names) = (args.seconds, &args.targets);
     machine::provide(&["c++"])?;

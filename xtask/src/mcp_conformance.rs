@@ -107,7 +107,7 @@ impl Suite {
         program::output(Command::new(&self.node).arg(&self.script).arg("list"))
     }
 
-    /// How a scenario ended with each of its versions, where that is as it should be.
+    /// Describes how a scenario ended with each of its versions; fails if an outcome differs from the table.
     fn judge(&self, side: Side, row: &Row) -> Result<String, Failure> {
         for version in &row.versions {
             self.judge_once(side, row, version)?;
@@ -119,7 +119,7 @@ impl Suite {
     fn judge_once(&self, side: Side, row: &Row, version: &str) -> Result<(), Failure> {
         let mut command = match side {
             Side::Client => Command::new(&self.node),
-            // It serves while the suite runs, and adds its address.
+            // The server starts the suite and adds its own address to the arguments.
             Side::Server => Command::new(&self.server),
         };
         match side {

@@ -51,14 +51,14 @@ fn provide_r() -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Whether an R kernel lies where kernels of the system's and of the user's lie.
+/// Whether there is an R kernel in the system's or the user's folder of kernels.
 fn has_r() -> bool {
     let own = env::var_os("HOME").map(|home| Path::new(&home).join(".local"));
     let folders = own.into_iter().chain(["/usr/local", "/usr"].map(PathBuf::from));
     folders.into_iter().any(|folder| folder.join("share/jupyter/kernels/ir/kernel.json").is_file())
 }
 
-/// Where they lie once they are installed.
+/// The installed servers.
 pub(crate) struct McpServers {
     folder: PathBuf,
 }
@@ -80,7 +80,7 @@ impl McpServers {
     }
 }
 
-/// Makes sure that the programs are there that installing takes.
+/// Makes sure that the programs for the installation are there.
 pub(crate) fn provide() -> Result<(), Failure> {
     machine::provide(&["npm", "python3", "git"])
 }

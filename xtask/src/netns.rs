@@ -28,7 +28,7 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// `cargo xtask netns -- PROGRAM ARGS…`: runs a program in there.
+/// `cargo xtask netns -- PROGRAM ARGS…`: runs a program in such a namespace.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     within(|| {
         let (name, rest) = args.command.split_first().ok_or_else(|| Failure::new("no program is named"))?;
@@ -58,7 +58,7 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     }
 }
 
-/// Returns the command, run in there.
+/// Returns the command, run in such a namespace.
 pub(crate) fn inside(command: Command) -> Result<Command, Failure> {
     if is_inside()? {
         return Ok(command);
@@ -103,7 +103,7 @@ pub(crate) fn is_inside() -> Result<bool, Failure> {
         return Ok(false);
     }
     let read = |path: &str| fs::read_to_string(path).while_doing(|| format!("reading {path}"));
-    // A kernel without version 6 of the protocol has no table for it.
+    // A kernel without IPv6 does not have this file.
     let six = fs::read_to_string("/proc/self/net/ipv6_route").unwrap_or_default();
     match first_way_out(&read("/proc/self/net/route")?, &six) {
         None => Ok(true),
@@ -139,7 +139,7 @@ mod tests {
     /// Where the machine allows it: inside there is a loopback that is up, and no way out.
     #[test]
     #[cfg_attr(not(target_os = "linux"), ignore = "network namespaces are Linux's")]
-    fn nothing_leads_out() {
+    fn network_namespace_has_no_way_out() {
         let way = match way() {
             Ok(way) => way,
             // Where there is no such namespace, the steps that need one say so; in CI they must run.

@@ -40,7 +40,7 @@ pub(crate) fn install() -> Result<PathBuf, Failure> {
 
 /// A published SDK.
 struct Peer {
-    /// What its registry calls it, and where its client lies.
+    /// The name in its registry.
     name: &'static str,
     version: &'static str,
     folder: &'static str,
@@ -109,5 +109,5 @@ const PEERS: &[Peer] = &[
     Peer { name: "@anthropic-ai/claude-agent-sdk", version: "0.3.330", folder: "typescript", install: npm },
     Peer { name: "claude-agent-sdk-rs", version: "0.6.4", folder: "claude-agent-sdk-rs", install: crates },
 ];
-/// What the SDK has the input of tools described with.
+/// The package with which programs describe the input of tools to the SDK.
 const ZOD: &str = "zod@4.6.7";

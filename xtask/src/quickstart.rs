@@ -1,4 +1,4 @@
-//! Recording the quickstart's session: by the example itself, since its callbacks are code.
+//! Records the quickstart's session with the example itself, because its callbacks are code.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -14,7 +14,7 @@ use crate::workspace;
 /// The name under which it is recorded beside the scenarios.
 pub(crate) const NAME: &str = "quickstart";
 
-/// Runs the example with the scripted model, and gives what went over the wire, redacted.
+/// Runs the example with the scripted model, and returns the redacted recording.
 pub(crate) fn run() -> Result<Transcript, Failure> {
     let file = env::temp_dir().join(format!("agentwire-quickstart-{}.transcript", std::process::id()));
     let mut example = program::cargo()?;

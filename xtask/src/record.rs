@@ -26,7 +26,7 @@ pub(crate) struct Args {
 /// `cargo xtask record [SCENARIO…] [--cli V]`: all of them, unless some are named; on all versions of the CLI that each
 /// is for, or on that one.
 ///
-/// A scenario that does not go as it expects leaves its fixture as it was.
+/// The fixture of a failed scenario is not changed.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (only, mut names) = (&args.cli, args.scenarios.clone());
     let is_current = only.as_deref().is_none_or(|only| only == cli::CURRENT);

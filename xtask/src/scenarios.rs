@@ -31,8 +31,8 @@ fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
     Ok(scenarios)
 }
 
-/// Scenarios with hook replies that the library refuses since they were recorded: the recordings show how the CLI treats
-/// such replies, and `live::failing_hooks` tries the refusals on the CLI.
+/// Scenarios with hook replies that the library has refused since they were recorded: the recordings show how the CLI
+/// treats such replies, and `live::failing_hooks` tries the refusals on the CLI.
 pub(crate) const REFUSED: &[&str] =
     &["hook-invalid-output", "hook-unknown-output", "pre-tool-use-wrong-event-name"];
 

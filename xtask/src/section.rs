@@ -5,7 +5,7 @@ use std::fs;
 use crate::failure::{Failure, While as _};
 use crate::workspace;
 
-/// Puts `text` between the marks of the command that writes it, or fails with `check` where it is not there.
+/// Puts `text` between the marks of the command that writes it, or, with `check`, fails if it is not there.
 pub(crate) fn update(page: &str, command: &str, text: &str, check: bool) -> Result<(), Failure> {
     let file = workspace::root()?.join(page);
     let old = fs::read_to_string(&file).while_doing(|| format!("reading {page}"))?;

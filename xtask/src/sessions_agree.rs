@@ -1,4 +1,4 @@
-//! `cargo xtask sessions-agree`: whether we and the reference SDK for Python read the same of the same stored sessions.
+//! `cargo xtask sessions-agree`: whether we and the reference SDK for Python read the same from stored sessions.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: many sessions with the real CLI, one after another, of which nothing may be left.
+//! `cargo xtask soak`: many sessions with the real CLI, one after another, which must leave nothing behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
     let others = processes()?;
     // The first session creates what is kept, such as the runtime's own threads.
     play(&runtime, tasks, 1)?;
-    // Never as low as that: waits for the whole settling time.
+    // The counts never fall to zero, so this waits for the whole settling time.
     let before = count(Census::default())?;
     println!("before: {before}, {} processes", others.len());
     let started = Instant::now();

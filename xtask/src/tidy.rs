@@ -34,7 +34,7 @@ pub(crate) fn run(_: &Args) -> Result<(), Failure> {
     Err(Failure::new(format!("{} findings\n  {}", list.len(), list.join("\n  "))))
 }
 
-/// One thing that is wrong.
+/// A violation of a rule.
 #[derive(Debug)]
 struct Finding {
     rule: &'static str,

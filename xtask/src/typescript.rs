@@ -72,7 +72,7 @@ pub(crate) struct Field {
 
 /// Returns the types that the text declares.
 ///
-/// First the script reads the declarations of the tests, and must return what the tests take for its output.
+/// First checks that the script returns, for the declarations of the tests, the output that the tests assume.
 pub(crate) fn parse(text: &str) -> Result<Declarations, Failure> {
     if run_script(EXAMPLE)? != example() {
         return Err(Failure::new("typescript/example.json is not the output for typescript/example.d.ts"));

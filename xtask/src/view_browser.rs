@@ -57,6 +57,6 @@ const SCRIPT: Script = Script { package: PLAYWRIGHT, file: "package.json", name:
 /// The package that drives Chromium.
 pub(crate) const PLAYWRIGHT: (&str, &str) = ("playwright-core", "1.65.1");
 
-/// What Chromium is called, on Debian first.
+/// The names of Chromium's program, that of Debian first.
 pub(crate) const PROGRAMS: &[&str] =
     &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

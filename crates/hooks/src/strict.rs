@@ -68,7 +68,7 @@ fn check_values<E: HookEvent>(reply: &Json) -> Result<(), String> {
     }
     let inputs = [in_output("updatedInput"), request.and_then(|request| request.get("updatedInput"))];
     if inputs.into_iter().flatten().any(|input| !matches!(input, Json::Object(_))) {
-        return Err("`updatedInput` is no object".to_owned());
+        return Err("`updatedInput` is not an object".to_owned());
     }
     Ok(())
 }

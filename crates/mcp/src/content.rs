@@ -68,7 +68,7 @@ impl ToolOutput {
     #[must_use]
     pub fn with_structured(mut self, object: Value) -> Self {
         if !object.is_object() {
-            return Self::error("the tool's output is no object, which structured content must be");
+            return Self::error("the tool's output is not an object, which structured content must be");
         }
         self.structured_content = Some(object);
         self

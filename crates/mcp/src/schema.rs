@@ -27,6 +27,6 @@ fn object<T: JsonSchema>(what: &str, settings: SchemaSettings) -> Option<Map<Str
         *kind = "object".into();
         return Some(object);
     }
-    tracing::error!(name = %T::schema_name(), %kind, "a tool's {what} type is no object: every call will be refused");
+    tracing::error!(name = %T::schema_name(), %kind, "a tool's {what} type is not an object: every call will be refused");
     None
 }

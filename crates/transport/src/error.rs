@@ -25,7 +25,7 @@ pub enum TransportError {
         program: PathBuf,
     },
     /// The working directory does not exist or is not a directory.
-    #[error("the working directory {} does not exist or is no directory", dir.display())]
+    #[error("the working directory {} does not exist or is not a directory", dir.display())]
     NoSuchDirectory {
         /// The directory as given.
         dir: PathBuf,

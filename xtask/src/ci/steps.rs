@@ -210,7 +210,7 @@ fn powerset(_: &Path) -> Result<Plan, Failure> {
     Ok(Plan::Run(vec![built_once(command)]))
 }
 
-/// Compiles without the files for another build after a small change, which take time to write.
+/// Compiles without the files for incremental builds, which take time to write.
 fn built_once(mut command: Command) -> Command {
     command.env("CARGO_INCREMENTAL", "0");
     command

@@ -33,7 +33,7 @@ pub(crate) fn npm_package(name: &str, version: &str, file: &str) -> Result<PathB
     Ok(place.join(package))
 }
 
-/// Installs a package of npm's into `place`, where `inside` lies after that.
+/// Installs a package of npm into `place`, which then contains the file `inside`.
 fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
     let npm = program::find("npm")
         .ok_or_else(|| Failure::new(format!("npm is needed to install {spec}, and is not there")))?;
@@ -70,7 +70,7 @@ fn names(reported: &str, version: &str) -> bool {
     reported.split_whitespace().next() == Some(version)
 }
 
-/// What `--version` prints, in an environment of its own.
+/// Returns the output of `--version`, run in an environment of its own.
 fn first_line(program: &Path, home: &Path) -> Result<String, Failure> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().env("HOME", home).env("CLAUDE_CONFIG_DIR", home);

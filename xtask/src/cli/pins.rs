@@ -36,7 +36,7 @@ impl Pin {
         format!("{}-{platform}@{}", self.package, self.version)
     }
 
-    /// Where the program lies after that, relative to the folder npm installed into.
+    /// The path of the program, relative to the folder into which npm installed it.
     pub(crate) fn program(&self, platform: &str) -> PathBuf {
         let folder = format!("{}-{platform}", self.package);
         Path::new("node_modules").join(folder).join(format!("claude{EXE_SUFFIX}"))

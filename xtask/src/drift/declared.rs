@@ -1,4 +1,4 @@
-//! The declarations beside our types: our types read samples of each declaration.
+//! Compares the declarations with our types, which read samples of each declaration.
 
 use std::collections::BTreeMap;
 
@@ -133,7 +133,7 @@ impl Drift<'_> {
         }
     }
 
-    /// The answers of hooks: what all may say, beside what only one may.
+    /// The answers of hooks: the fields for all events, together with those for one event.
     fn hook_replies(&mut self) {
         for name in ["SyncHookJSONOutput", "AsyncHookJSONOutput"] {
             for sample in self.sampler.of(name) {
@@ -255,7 +255,7 @@ const REPLIES: &[(&str, &str)] = &[
     ("mcp_call", "CallToolResult"),
 ];
 
-/// What the CLI hands on of the Messages API.
+/// The parts of the Messages API that the CLI passes on.
 const API: &[(&str, Reader)] = &[
     ("BetaContentBlock", view::<Block>),
     ("BetaContentBlockParam", view::<Block>),

@@ -1,4 +1,4 @@
-//! What may be missing: the table of known differences in docs/internals/protocol.md.
+//! The known differences, from the table in docs/internals/protocol.md.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ impl Exceptions {
         Self::parse(&fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?)
     }
 
-    /// The rows below the heading: what, each in backticks and perhaps with a `*` at its end, and a reason.
+    /// Parses the rows below the heading: names in backticks, which may end with `*`, and a reason.
     fn parse(text: &str) -> Result<Self, Failure> {
         let mut rows = Vec::new();
         let section = text.lines().skip_while(|line| *line != HEADING).skip(1);
@@ -47,7 +47,7 @@ impl Exceptions {
         (missing, excepted)
     }
 
-    /// The rows that fit nothing.
+    /// The rows that match no finding.
     pub(super) fn stale(&self, findings: &Findings) -> Vec<&str> {
         let fits_none = |row: &&String| !findings.iter().any(|(what, _, _)| fits(row, what));
         self.0.iter().filter(fits_none).map(String::as_str).collect()
@@ -68,7 +68,7 @@ mod tests {
     use super::{Exceptions, Findings};
 
     #[test]
-    fn a_row_covers_and_a_row_too_many_is_found() {
+    fn rows_except_findings_and_stale_rows_are_found() {
         let text = "# A\n| `field x` | not here |\n## Known differences\n\n| what | why |\n|---|---|\n\
             | `field A.b` | for a reason |\n| `option *`, `gone` | later |\n\n## More\n| `kind q` | no |\n";
         let exceptions = Exceptions::parse(text).unwrap();

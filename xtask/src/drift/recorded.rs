@@ -1,4 +1,4 @@
-//! The recordings beside our types.
+//! Compares the recordings with our types.
 
 use std::path::Path;
 

@@ -6,12 +6,12 @@ use std::process::Command;
 use crate::failure::Failure;
 use crate::program;
 
-/// Builds all targets, and gives the folder of their programs.
+/// Builds all targets, and returns the folder of their programs.
 pub(super) fn targets(root: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     let host = host()?;
     let mut command = program::cargo()?;
     command.args(["build", "--quiet", "--locked", "--release", "--target", &host]);
-    // A target named, so that these are no flags of build scripts.
+    // With `--target`, build scripts do not get these flags.
     command.arg("--manifest-path").arg(root.join("crates/tools/fuzz/Cargo.toml"));
     command.arg("--target-dir").arg(folder);
     command.env("RUSTFLAGS", FLAGS.join(" "));
@@ -25,7 +25,7 @@ fn host() -> Result<String, Failure> {
     host.map(str::to_owned).ok_or_else(|| Failure::new("rustc does not report its host"))
 }
 
-/// What libFuzzer needs to see where an input leads.
+/// The flags with which libFuzzer sees the path of an input through the code.
 ///
 /// No address sanitizer: it is not in the stable compiler, and these crates have no unsafe code.
 const FLAGS: &[&str] = &[

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::failure::{Failure, While as _};
 use crate::workspace;
 
-/// Writes the seeds of a target beside what earlier runs found worth keeping, and gives their number.
+/// Writes the seeds of a target beside what earlier runs found worth keeping, and returns their number.
 pub(super) fn write(root: &Path, target: &str, corpus: &Path) -> Result<usize, Failure> {
     fs::create_dir_all(corpus)?;
     let seeds = match target {
@@ -23,7 +23,7 @@ pub(super) fn write(root: &Path, target: &str, corpus: &Path) -> Result<usize, F
     Ok(seeds.len())
 }
 
-/// Each recorded session as a stream, behind the two bytes that say its limit and how it is cut.
+/// Each recorded session as a stream, after two bytes that determine its limit and how it is cut.
 fn streams(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let mut streams = Vec::new();
     for path in workspace::files(&root.join("fixtures/sessions"), &["transcript"])? {

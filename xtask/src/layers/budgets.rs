@@ -50,7 +50,7 @@ fn feature_args(budget: &Budget, metadata: &Metadata) -> Vec<String> {
     vec!["--no-default-features".to_owned(), "--features".to_owned(), on.join(",")]
 }
 
-/// A limit for "without x" means nothing where x is not on.
+/// A limit without a feature is meaningless if the feature is not on by default.
 fn lacks_feature(budget: &Budget, member: &Package) -> Option<String> {
     let Features::DefaultWithout(name) = budget.features else { return None };
     let has = member.default_features().iter().any(|feature| feature == name);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_found() {
+    fn dependencies_that_are_not_allowed_are_found() {
         let tree = tree(&["agentwire-protocol", "serde", "tokio"]);
         assert_eq!(not_allowed("x", &tree, &["serde"]).len(), 1);
         assert!(not_allowed("x", &tree, &["serde", "tokio"]).is_empty());

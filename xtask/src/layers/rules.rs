@@ -1,6 +1,6 @@
 //! The rules as data: the one file to edit when the architecture changes.
 
-/// The crates, bottom to top; each may use only those before it, and those of [`BESIDE`] fewer.
+/// The crates, bottom to top; each may use only those before it, and those in [`BESIDE`] even fewer.
 pub(super) const ORDER: &[&str] = &[
     "agentwire-protocol-macros",
     "agentwire-protocol",
@@ -33,7 +33,7 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-inspect",
 ];
 
-/// Crates beside the stack, and all of ours that each may use.
+/// Crates beside the stack, each with our crates that it may use.
 pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-protocol-macros", &[]),
     (SESSIONS, &["agentwire-protocol"]),
@@ -72,7 +72,7 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-inspect", &["agentwire-protocol", "agentwire-codec"]),
 ];
 
-/// What the CLI keeps of its sessions, and stores of them.
+/// Reads the sessions that the CLI stores, and keeps sessions in other stores.
 const SESSIONS: &str = "agentwire-sessions";
 
 /// The crate on top of the stack.
@@ -99,7 +99,7 @@ pub(super) const XTASK: &str = "xtask";
 /// Measures the layers, and is used by nothing.
 pub(super) const BENCHES: &str = "agentwire-benches";
 
-/// At most so many crates that are not ours, in `cargo tree -e normal,build`.
+/// The limits on the number of crates that are not ours, in `cargo tree -e normal,build`.
 pub(super) const BUDGETS: &[Budget] = &[
     Budget { package: "agentwire-protocol", features: Features::Default, most: 15 },
     Budget { package: "agentwire-codec", features: Features::Default, most: 15 },
@@ -118,9 +118,9 @@ pub(super) struct Budget {
 /// Which features are on.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Features {
-    /// What one gets without asking.
+    /// The default features.
     Default,
-    /// The same without one.
+    /// The default features without this one.
     DefaultWithout(&'static str),
 }
 
@@ -154,7 +154,8 @@ pub(super) const NO_RUNTIME: &[&str] = &["tokio", "tokio-util", "async-std", "sm
 /// Crates that are too heavy to be built before an example of the facade runs.
 pub(super) const HEAVY_IN_TESTS: &[&str] = &["axum", "proptest"];
 
-/// The edges between top modules that close today's cycles: crate, from, to. An edge goes when it is broken; none is added.
+/// The edges between top modules that close today's cycles: crate, from, to. Remove an edge when it is broken; add
+/// none.
 pub(super) const KNOWN_CYCLES: &[(&str, &str, &str)] = &[
     // Kinds of messages use each other's values.
     ("agentwire-protocol", "content", "message"),

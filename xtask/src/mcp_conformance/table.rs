@@ -1,8 +1,9 @@
-//! What should come of each scenario: lines of `scenario`, `versions`, `passes` or `fails`, and why it fails, with ` | ` between them.
+//! The expected outcome of each scenario: lines of `scenario`, `versions`, `passes` or `fails`, and why it fails, with
+//! ` | ` between them.
 
 use crate::failure::Failure;
 
-/// A scenario and what should come of it.
+/// A scenario and its expected outcome.
 #[derive(Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) scenario: String,

@@ -27,7 +27,7 @@ pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
         {
             command.args(["-c", setting]);
         }
-        // An interrupt ends its clients' connections; a plain end waits for them.
+        // SIGINT ends its clients' connections; SIGTERM would wait for them.
         let mut server = Server::start(command, user, &home, "INT")?;
         server.wait(|log| log.contains("ready to accept connections").then_some(()))?;
         let url = format!("postgres://{USER}:{password}@127.0.0.1:{port}/postgres");
@@ -48,7 +48,7 @@ fn make_cluster(programs: &Path, user: Option<&str>, home: &Path, password: &str
     fs::remove_file(&file).while_doing(|| format!("removing {}", file.display()))
 }
 
-/// Where its programs are; Debian puts them beside `PATH`, a folder for each version.
+/// Where its programs are; Debian puts them outside of `PATH`, in a folder for each version.
 pub(super) fn programs() -> Result<PathBuf, Failure> {
     if let Some(programs) = find_programs() {
         return Ok(programs);

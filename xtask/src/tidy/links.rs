@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Finding, Source};
 
-/// Where a page links to a file of the repository that is not there.
+/// Finds the links of pages to missing files of the repository.
 pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
     let pages = sources.iter().filter(|source| source.path.ends_with(".md"));
     pages.flat_map(|page| findings_in(root, page)).collect()
@@ -33,7 +33,7 @@ fn findings_in(root: &Path, page: &Source) -> Vec<Finding> {
     findings
 }
 
-/// The files that a line links to; an address, a place on the same page and an item of Rust's are none.
+/// The files that a line links to, without URLs, places on the same page and Rust items.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| {
         let target = rest.split([')', ' ', '#']).next()?;

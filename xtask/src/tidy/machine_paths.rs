@@ -1,4 +1,4 @@
-//! Nothing of the machine that a file was made on stays in it.
+//! Files contain no paths or private addresses of the machine on which they were made.
 
 use super::{Hit, Source};
 

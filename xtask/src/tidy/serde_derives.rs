@@ -22,7 +22,7 @@ pub(super) fn find(source: &Source) -> Vec<Hit> {
     hits
 }
 
-/// Its type is never decoded; `flatten` buffers nothing when an object is written.
+/// The type in this file is never decoded; `flatten` buffers nothing when an object is written.
 const SERIALIZED_ONLY: &str = "crates/protocol/src/tagged/with_tags.rs";
 const BANNED: &[&str] = &["flatten", "untagged", "tag", "content", "other"];
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::shape::{resolve, shapes, texts};
 use super::{Declarations, Field, Type};
 
-/// Makes samples, and notes the sets of strings on its way.
+/// Creates samples, and records the sets of strings that it finds.
 #[derive(Debug)]
 pub(crate) struct Sampler<'a> {
     declared: &'a Declarations,
@@ -114,7 +114,7 @@ impl<'a> Sampler<'a> {
             if self.within.iter().any(|outer| outer == name) {
                 return Vec::new();
             }
-            // The helpers of the language may stand within themselves.
+            // The helpers of the language may be nested in themselves.
             let declared = self.declared.contains_key(name);
             let mut outer = None;
             if declared {

@@ -1,4 +1,4 @@
-//! What a type comes to: names looked up, the helpers of the language and of zod applied.
+//! Resolves types: looks up names, and applies the helpers of the language and of zod.
 
 use super::{Declarations, Field, Type};
 
@@ -124,5 +124,5 @@ fn merge(mut fields: Vec<Field>, more: &[Field]) -> Vec<Field> {
 
 const NULL: Type = Type::Literal { value: serde_json::Value::Null };
 
-/// A chain of names longer than this goes in a circle.
+/// A longer chain of names is a cycle.
 const LOOKUPS: usize = 40;

@@ -71,7 +71,7 @@ fn long() -> String {
     text
 }
 
-/// A longer page is read by one reader only.
+/// A longer page is read in one configuration only.
 const LONG: usize = 1 << 20;
 const RECORDINGS: &[(&str, &str)] =
     &[("quickstart", "weather"), ("agent-foreground", "one"), ("permission-deny-interrupt", "again")];

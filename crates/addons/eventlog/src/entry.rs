@@ -100,14 +100,14 @@ impl LogBatch {
         Self { entries, has_gap }
     }
 
-    /// Returns a batch after a position, in a log that has deleted `lost` as the last event other than deltas.
+    /// Returns the batch after a position. `lost` is the last event other than a delta that the limit has deleted.
     pub(crate) fn after(after: Position, lost: Position, entries: Vec<LogEntry>) -> Option<Self> {
         let first = entries.first()?.position;
         Some(Self { entries, has_gap: after < lost && lost < first })
     }
 }
 
-/// How many entries a batch has at most.
+/// The highest number of entries in a batch.
 pub(crate) const BATCH: usize = 64;
 
 /// How many bytes an entry uses beside its data, by estimate.

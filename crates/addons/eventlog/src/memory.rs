@@ -17,8 +17,8 @@ use crate::{
 
 /// A log in the memory of this process.
 ///
-/// It keeps 8 MiB of each of 1,000 sessions by default. A new session beyond that replaces the session with the
-/// oldest last append.
+/// By default it keeps 1,000 sessions, and 8 MiB of each. A further session replaces the one whose last append is the
+/// oldest.
 pub struct MemoryLog {
     bytes: u64,
     sessions: usize,
@@ -111,7 +111,7 @@ impl fmt::Debug for MemoryLog {
 #[derive(Default)]
 struct State {
     sessions: HashMap<Box<str>, Session>,
-    /// How many appends there were, as a clock.
+    /// The number of appends so far, which orders the sessions by their last append.
     appends: u64,
 }
 
@@ -131,7 +131,7 @@ struct Session {
     entries: VecDeque<LogEntry>,
     bytes: u64,
     last: Position,
-    /// The last deleted entry that was not a delta, among those deleted because of the limit.
+    /// The last entry other than a delta that was deleted because of the limit.
     lost: Position,
     appended: u64,
 }

@@ -58,7 +58,7 @@ mod tests {
     use super::Position;
 
     #[test]
-    fn position_survives_its_text() {
+    fn position_is_parsed_from_its_text() {
         for position in [Position::START, Position::new(3, 17), Position::new(u64::MAX, u64::MAX)] {
             assert_eq!(position.to_string().parse(), Ok(position));
         }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn later_turn_is_after_all_frames_of_an_earlier_one() {
+    fn later_turn_is_after_all_events_of_an_earlier_one() {
         assert!(Position::new(1, u64::MAX) < Position::new(2, 0));
         assert!(Position::new(2, 9) < Position::new(2, 10));
     }

@@ -91,7 +91,7 @@ impl fmt::Debug for Remote {
     }
 }
 
-/// Returns the words that start this CLI on the far side, beside a script that ends it.
+/// Returns the far command: a script that starts this CLI and ends it after the end of the input.
 pub(crate) fn far_command(cli: &Launch) -> Vec<OsString> {
     let folder = cli.cwd.clone().unwrap_or_default().into_os_string();
     let start = ["sh", "-c", SCRIPT, "agentwire"].map(OsString::from);
@@ -105,7 +105,7 @@ fn encode(env: &BTreeMap<OsString, OsString>, holds_input: bool) -> io::Result<V
     let mut lines = if holds_input { b"hold\n".to_vec() } else { Vec::new() };
     for (name, value) in env {
         if !is_name(name) {
-            let why = format!("{name:?} is no name of a variable: use letters, digits and _");
+            let why = format!("{name:?} is not the name of a variable: use letters, digits and _");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         lines.extend(name.as_bytes());

@@ -61,8 +61,8 @@ fn quote(word: &OsStr) -> OsString {
     OsString::from_vec(quoted)
 }
 
-/// They follow those of the user, since `ssh` takes the first value of an option. A host that does not answer is reported
-/// before the handshake times out.
+/// These options follow the user's, because `ssh` takes the first value of an option. A host that does not answer is
+/// reported before the handshake times out.
 const OPTIONS: &[&str] =
     &["-T", "-oBatchMode=yes", "-oConnectTimeout=30", "-oServerAliveInterval=15", "-oServerAliveCountMax=3"];
 
@@ -79,7 +79,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// The shell gets back each word, byte by byte.
+        /// The shell reads each quoted word back, byte for byte.
         #[test]
         fn quoted_words_are_safe_in_a_shell(words in proptest::collection::vec(word(), 1..8)) {
             let command: Vec<OsString> = words.iter().map(|word| quote(word)).collect();

@@ -93,8 +93,8 @@ impl Client {
         self.call(session, "steer", &prompt).await
     }
 
-    /// Cancels the prompt that runs, or waits for an answer or for room, and returns whether there was one. A prompt that
-    /// no handler has begun stays: it waits behind another one, or the handlers are away.
+    /// Cancels the prompt that runs, or waits for an answer or for room, and returns whether there was one. A prompt
+    /// that no handler has begun, because another one runs or no handler can be reached, is not cancelled.
     ///
     /// # Errors
     ///
@@ -115,9 +115,9 @@ impl Client {
     /// Sets the limits of a tenant: a budget in US dollars, and how many turns may run at once. `None` is no limit, as
     /// for an unknown tenant.
     ///
-    /// Running turns go on. A turn beyond the number waits until another one has ended, also if its session waits for
-    /// room on a worker. A turn beyond the budget ends as [`Outcome::Refused`], and so does one beyond the number if
-    /// 1,000 wait. A budget of NaN allows no turn.
+    /// Running turns go on. A turn beyond the number waits until another one has ended; a turn that waits for room on a
+    /// worker counts as running. A turn beyond the budget ends as [`Outcome::Refused`], and so does one beyond the
+    /// number if 1,000 wait. A budget of NaN allows no turn.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Client {
         self.ingress.post(&format!("AgentTenant/{}/ledger", escaped(tenant)), &(), None, LIMIT).await
     }
 
-    /// Sends a request that counts once, although each node may get it.
+    /// Sends a request that takes effect once, even if several nodes get it.
     async fn call(
         &self,
         session: &SessionName,

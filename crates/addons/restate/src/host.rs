@@ -126,10 +126,10 @@ impl Drop for Host {
     }
 }
 
-/// Bytes of a call: as many as a line to the CLI may have.
+/// The largest call in bytes, which is also the limit of a line to the CLI.
 const LARGEST_CALL: usize = 64 * 1024 * 1024;
 
-/// The answers of each running turn.
+/// The accepted answers of each turn, until its end is reported.
 type Early = Arc<Mutex<HashMap<Fence, Vec<(ToolUseId, Answer)>>>>;
 
 #[derive(Clone, Debug)]
@@ -219,7 +219,7 @@ async fn call(
                 // The worker may be parking the question.
                 early.entry(fence).or_default().push((question, answer));
             } else if is_open {
-                // The handler parks it only now. `false` would mean that the question is closed.
+                // The handler is about to park the question. `false` would mean that the question is closed.
                 return Err((
                     StatusCode::CONFLICT,
                     "the worker takes no answer now; send it again".to_owned(),

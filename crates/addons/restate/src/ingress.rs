@@ -34,7 +34,7 @@ pub enum IngressError {
         /// The cause.
         why: String,
     },
-    /// An address is not one of HTTP, or there is none.
+    /// An address is not an HTTP URL, or no address is given.
     #[error("{why}; an address is such as http://127.0.0.1:8080")]
     Address {
         /// The problem.

@@ -27,7 +27,7 @@ impl Lease {
     async fn beat(&self, ctx: ObjectContext<'_>, Json(beat): Json<Beat>) -> Result<(), HandlerError> {
         let beats = ctx.get::<u64>(BEATS).await?;
         if beats.is_none() && beat.is_known {
-            // The machine was suspended, for example, and other workers have its sessions: it must end its own.
+            // For example, the machine was suspended. Other workers may run its sessions, so it must end its processes.
             return Err(TerminalError::new_with_code(410, "the run of the worker is lost").into());
         }
         let beats = beats.unwrap_or(0) + 1;

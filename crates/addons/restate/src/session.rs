@@ -51,7 +51,7 @@ pub(crate) struct Session {
     client_visibility = "pub(crate)"
 )]
 impl Session {
-    /// Runs a prompt, one after the other for each session.
+    /// Runs a prompt. The prompts of a session run one after the other.
     #[handler]
     async fn prompt(
         &self,
@@ -63,7 +63,7 @@ impl Session {
             return Err(TerminalError::new_with_code(400, "the turn does not start with a prompt").into());
         }
         let mut record = record::load(ctx.get(record::KEY).await?);
-        // An invocation that was killed leaves its own.
+        // A killed invocation leaves its prompt in the record.
         record.clear();
         record.invocation = Some(ctx.invocation_id().to_owned());
         let outcome = self.run(&ctx, &name, prompt, &mut record).await;

@@ -41,7 +41,7 @@ impl Tenant {
         change(&ctx, |account| account.reserve(wanted)).await
     }
 
-    /// Replaces the reservation of a turn by its cost. A turn that waits does not wait any more.
+    /// Replaces the reservation of a turn with its cost, or removes a waiting turn.
     #[handler(ingress_private)]
     async fn settle(
         &self,
@@ -104,7 +104,7 @@ impl Account {
         self.decide()
     }
 
-    /// Decides the turns that need not wait any more.
+    /// Decides the waiting turns that can start or must be refused now.
     fn decide(&mut self) -> Vec<Decision> {
         let mut decisions = Vec::new();
         while let Some(next) = self.waiting.front() {

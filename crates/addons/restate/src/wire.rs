@@ -86,7 +86,7 @@ pub(crate) struct Place {
 /// The end of a turn, for its handler.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Ended {
-    /// The report of the worker, with the answers that came too late for it.
+    /// The report of the worker, with the answers that it accepted, perhaps while it was parking their questions.
     Turn(Box<TurnReport>, Vec<(ToolUseId, Answer)>),
     /// The lease of the worker is over.
     Lost,

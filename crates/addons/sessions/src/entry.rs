@@ -134,7 +134,7 @@ mod tests {
     use super::RawEntry;
 
     #[test]
-    fn an_entry_keeps_its_text_and_tells_its_kind_and_id() {
+    fn an_entry_keeps_its_text_and_has_its_kind_and_id() {
         let text = r#"{"uuid":"a","n":1.0,"n":12345678901234567890123,"type":"user"}"#;
         let entry = RawEntry::parse(text).unwrap();
         assert_eq!((entry.as_str(), entry.kind(), entry.uuid().unwrap().as_str()), (text, "user", "a"));

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// Returns the name of the folder with a project's sessions, which is also the project's name in a store.
 ///
-/// The path is first resolved like the CLI's working directory: made absolute, and symbolic links are followed.
+/// The path is first resolved like the CLI's working directory: it is made absolute, and symbolic links are followed.
 /// If it does not exist, its existing ancestors are resolved.
 ///
 /// Each UTF-16 unit other than an ASCII letter or digit then becomes `-`, without Unicode normalization except on macOS
@@ -67,7 +67,7 @@ pub(crate) fn resolve(path: &Path) -> PathBuf {
 /// Returns the path with composed characters (Unicode NFC).
 ///
 /// The CLI composes the path of its configuration folder on every platform, and those of projects only on macOS.
-/// So with the variable `CLAUDE_CONFIG_DIR` it may use another folder than the named one.
+/// So if `CLAUDE_CONFIG_DIR` is set, the CLI may use a folder other than the one that it names.
 pub fn composed_path(path: PathBuf) -> PathBuf {
     match path.to_str() {
         Some(text) => text.nfc().collect::<String>().into(),

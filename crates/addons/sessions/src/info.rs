@@ -22,10 +22,10 @@ use first_prompt::{MAX_CHARS, first_media, first_prompt};
 
 /// Returns the information in the ends of a session's file; `None` for a sidechain, or if there is nothing to show.
 ///
-/// Finds fields as the reference SDK for Python does, and those that it does not know as the SDK for TypeScript does.
+/// Fields are found as in the reference SDK for Python; fields that it does not know, as in the SDK for TypeScript.
 /// Titles and summaries inside of other fields, such as a tool's input, don't count, as in the SDK for TypeScript.
 ///
-/// Without a folder beside the file, a session can't be archived and has no title there.
+/// Without `has_folder`, the archive mark and the title in the session's folder are not read.
 pub(crate) fn info_of(file: &SessionFile, ends: &Ends, has_folder: bool) -> Option<SessionInfo> {
     if is_sidechain(ends.first_line()) {
         return None;

@@ -23,7 +23,7 @@ impl Sessions {
     /// Reads only the first and the last 64 KiB of each file, and no more files than the page needs.
     /// The whole file is searched if a session was written after it was archived.
     /// If a session has several files, only the newest counts.
-    /// Sidechains, empty files, sessions without messages and unreadable files are left out, and sessions that the CLI
+    /// Leaves out sidechains, empty and unreadable files, sessions without messages, and sessions that the CLI
     /// continued in another one (in the background).
     ///
     /// Holds the names of all sessions in memory, and the ends of one file.
@@ -65,7 +65,7 @@ impl Sessions {
     pub(crate) fn files(&self) -> Result<impl Iterator<Item = SessionFile> + use<>, SessionError> {
         let (projects, folders) = self.listed_folders()?;
         let mut candidates = candidates(&Inside::of(self.projects()), &folders);
-        // As in `find`, an empty file is no session.
+        // As in `find`, an empty file is not a session.
         candidates.retain(|candidate| candidate.known.size > 0);
         let mut seen = HashSet::new();
         candidates.retain(|candidate| seen.insert(candidate.id.clone()));

@@ -35,7 +35,7 @@ use crate::RawEntry;
 pub trait SessionStore: Send + Sync {
     /// Appends entries under this key, in order.
     ///
-    /// A failed append is retried with the same entries, later also with further ones behind them, so an entry with an id
+    /// A failed append is retried with the same entries, possibly followed by further ones, so an entry with an id
     /// ([`RawEntry::uuid`]) should not be stored twice; entries without an id are always added.
     /// Consecutive appends keep their order; the entries of each concurrent append stay together.
     /// An empty slice changes nothing, and does not make the key known.

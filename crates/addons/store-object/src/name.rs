@@ -25,7 +25,7 @@ impl Stamp {
         Self(update.map_or(least, next))
     }
 
-    /// Returns whether a clock may have produced this time: continuing from a later one could exhaust the names.
+    /// Returns whether this time can come from a clock. Continuing from a later time could exhaust the names.
     pub(crate) fn is_credible(self) -> bool {
         self.0 < INCREDIBLE
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::{Stamp, is_own};
 
     #[test]
-    fn names_sort_as_they_were_made() {
+    fn names_sort_in_the_order_of_their_creation() {
         let stamps = [Stamp::next(), Stamp::next(), Stamp::after(Stamp::next())];
         assert!(stamps.is_sorted());
         assert!(stamps.map(Stamp::name).is_sorted());
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_of_no_clock_are_not_credible() {
+    fn implausible_stamps_are_not_credible() {
         assert!(Stamp::next().is_credible());
         let of = |moment: u64| Stamp::of(&Stamp(moment).name()).unwrap();
         assert!(of(8_999_999_999_999_999).is_credible());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_names_are_not_ours() {
+    fn names_of_other_writers_are_recognized() {
         for name in
             ["", "1.jsonl", "0000000000000001-x.jsonl", "00000000000000a1-0000000000000000.jsonl", "folder"]
         {

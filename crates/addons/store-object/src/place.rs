@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_lie_apart() {
+    fn different_names_have_different_folders() {
         let names = ["a", "A", "a.", ".a", "a!2E", "a%2E", "a b", "a!", "e\u{301}", "é"];
         for (at, one) in names.iter().enumerate() {
             assert!(names[at + 1..].iter().all(|other| escape(other) != escape(one)), "{one}");

@@ -73,7 +73,7 @@ impl BucketStore {
 
     /// Returns a stamp after all objects of other writers, whose clocks may be ahead.
     ///
-    /// A later object of this process belongs to an append that was called later.
+    /// Later objects of this process are ignored: they belong to appends that were called later.
     async fn after_all(&self, folder: &Path, stamp: Stamp) -> Result<Stamp, StoreError> {
         let later = self.objects.list_with_offset(Some(folder), &folder.clone().join(stamp.name()));
         let moment = |object: &ObjectMeta| {

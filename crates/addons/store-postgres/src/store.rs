@@ -234,7 +234,7 @@ impl PostgresStore {
         what: impl fmt::Display,
         work: impl Future<Output = Result<T, Failed>>,
     ) -> Result<T, StoreError> {
-        // Also if the caller drops the future.
+        // The guard also acts if the caller drops the future.
         let suspicion = self.pool.suspect();
         let done = match tokio::time::timeout(self.limit, work).await {
             Ok(done) => {

@@ -103,7 +103,7 @@ mod tests {
     use super::Tables;
 
     #[test]
-    fn a_name_is_nothing_but_a_name() {
+    fn names_are_quoted_and_not_filled_again() {
         let mut tables = Tables::default();
         assert_eq!(tables.fill("{keys}, {entries}"), r#""agentwire_sessions", "agentwire_sessions_entries""#);
         tables.set_schema("My \"schema\"".to_owned()).unwrap();

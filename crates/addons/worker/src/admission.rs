@@ -56,8 +56,8 @@ impl Admission {
         Self::new(Rule::Slots(slots))
     }
 
-    /// Allows as many processes as fit into `limit` bytes without `reserve` bytes, by the highest memory that a process
-    /// group of the CLI has had, and at least one. Before the first measurement 400 MB are assumed.
+    /// Allows as many processes as fit into `limit - reserve` bytes, and at least one. Each process is assumed to use
+    /// the highest memory measured so far, with its descendants, and 400 MB before the first measurement.
     pub fn memory(limit: u64, reserve: u64) -> Self {
         Self::new(Rule::Memory { limit, reserve })
     }
@@ -116,7 +116,7 @@ impl Admission {
         is_due
     }
 
-    /// Measures the running processes, at most once a second: it reads about each process of the machine.
+    /// Measures the running processes, at most once a second, because it reads a file for each process of the machine.
     pub(crate) fn observe(&self) {
         if !self.is_due(Instant::now()) {
             return;
@@ -190,7 +190,7 @@ fn largest_child() -> Option<u64> {
     let mut children = HashMap::<u32, u64>::new();
     for (pid, process) in &processes {
         let ancestors = successors(Some(*pid), |pid| processes.get(pid).map(|process| process.parent));
-        // Limited, because ids may be used again while they are read.
+        // Limited: if ids are reused while they are read, the ancestors may form a cycle.
         let mut candidates = once(process.group).chain(ancestors.take(MOST_ANCESTORS));
         if let Some(child) = candidates.find(is_child) {
             let memory = children.entry(child).or_default();

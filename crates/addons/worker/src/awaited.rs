@@ -79,7 +79,7 @@ impl Awaited {
         true
     }
 
-    /// Awaits the idle CLI, and the results before, unless it is idle or reports no states. Returns whether it is not.
+    /// Unless the CLI is idle or reports no states, awaits the results until it is idle. Returns whether it does.
     ///
     /// Background agents keep the CLI busy, and each of their ends starts a turn.
     pub(crate) fn await_idle(&mut self) -> bool {

@@ -54,13 +54,13 @@ const STEERING: usize = 64;
 /// The state of a session that the worker reads, and where it claims the session for a turn.
 #[derive(Debug)]
 pub(crate) struct View {
-    /// A turn has been accepted and not reported.
+    /// Whether a turn has been accepted and not yet reported.
     pub(crate) is_busy: bool,
     /// The number of the fence of the last accepted turn.
     pub(crate) accepted: u64,
-    /// The accepted turn is to end. A flag beside the command, which may find the queue full.
+    /// Whether the accepted turn must end. A flag as well as a command, because the queue may be full.
     pub(crate) is_stopped: bool,
-    /// The task accepts no turn any more.
+    /// Whether the task no longer accepts turns.
     pub(crate) is_closed: bool,
     pub(crate) phase: Phase,
     pub(crate) fence: Option<Fence>,

@@ -121,10 +121,10 @@ impl Local {
         config.on_end = std::sync::Arc::new(move |end| {
             let (on_end, ends) = (std::sync::Arc::clone(&on_end), ends.clone());
             Box::pin(async move {
-                // The engine needs the end although the function panics.
+                // The engine needs the end even if the function panics.
                 let _ = caught("on_end", async { on_end(end.clone()).await }).await;
                 if let Some(ends) = ends.upgrade() {
-                    // Without the engine, the next one on the folder decides.
+                    // If the engine is gone, the next engine on the folder decides about the turn.
                     let _ = ends.send(Request::Ended(end)).await;
                 }
             })

@@ -55,7 +55,7 @@ pub(crate) enum Event {
     Answered(ToolUseId, Answer),
     /// The CLI has withdrawn a question.
     Withdrawn(ToolUseId),
-    /// The CLI has sent the result of the turn, and is idle if it reports that.
+    /// The CLI has sent the result of the turn, and has gone idle if it reports its states.
     Result {
         /// Whether the result reports a deferred tool use.
         deferred: bool,
@@ -64,9 +64,9 @@ pub(crate) enum Event {
     IdleTimeout,
     /// The CLI has ended, or could not be started.
     Gone,
-    /// The turn is to end.
+    /// The turn must end.
     Stop,
-    /// The worker takes no turn any more: a running one may finish, and questions are parked at once.
+    /// The worker takes no further turn: a running one may finish, and questions are parked at once.
     Finish,
     /// The worker releases the session: questions are parked, and a running turn ends.
     Drain,
@@ -268,7 +268,7 @@ impl Machine {
     }
 }
 
-/// The reason for the refusal of a question that nobody would be asked.
+/// The reason with which a question outside of a turn is refused.
 const NO_TURN: &str = "no turn runs, so nobody can be asked";
 
 /// How long the CLI may take to end a turn that is parked.

@@ -171,7 +171,7 @@ impl SessionTask {
                 // Another worker may have run the turns between, which the process does not know.
                 let is_next =
                     self.fence.as_ref().is_none_or(|last| last.epoch.checked_add(1) == Some(fence.epoch));
-                // The CLI would ignore the prompt without a report. A resumed one reports that it has it.
+                // The CLI would silently ignore a prompt that it has. A resumed CLI reports that it has it.
                 let is_known = match (&spec.input, &self.session) {
                     (TurnInput::Prompt { id, .. }, Some(session)) => {
                         session.control().prompt_state(id).is_some()

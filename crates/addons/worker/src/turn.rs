@@ -72,7 +72,7 @@ pub struct TurnSpec {
 impl TurnSpec {
     /// Returns a turn that starts with a prompt of this id.
     ///
-    /// The id is the key of idempotency: after a crash it shows whether the CLI has received the prompt.
+    /// The id is the idempotency key: after a crash it shows whether the CLI has received the prompt.
     pub fn prompt(id: impl Into<Uuid>, text: impl Into<String>) -> Self {
         Self::new(TurnInput::Prompt { id: id.into(), text: text.into() })
     }
@@ -88,7 +88,7 @@ impl TurnSpec {
     }
 }
 
-/// JSON would have `null` for NaN and negative infinity, which is no limit.
+/// JSON writes NaN and negative infinity as `null`, which would mean no limit.
 fn write_budget<S: Serializer>(usd: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     usd.map(|usd| usd.max(0.0)).serialize(serializer)
 }

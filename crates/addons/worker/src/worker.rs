@@ -74,8 +74,9 @@ pub enum WorkerError {
         /// The lease.
         lease: Duration,
     },
-    /// A name in [`WorkerConfig::approvals`] is no tool's name, so the tool that is meant would run without a question.
-    #[error("`{name}` in the approvals is no tool's name: {why}")]
+    /// A name in [`WorkerConfig::approvals`] is not the name of a tool, so the intended tool would run without a
+    /// question.
+    #[error("`{name}` in the approvals is not the name of a tool: {why}")]
     Approvals {
         /// The name.
         name: String,
@@ -90,7 +91,7 @@ impl Worker {
     /// # Errors
     ///
     /// [`WorkerError::Lease`] if the lease is too short to end processes within half of it, and
-    /// [`WorkerError::Approvals`] if a name of [`WorkerConfig::approvals`] is no tool's name.
+    /// [`WorkerError::Approvals`] if a name of [`WorkerConfig::approvals`] is not the name of a tool.
     pub fn new(config: WorkerConfig) -> Result<Self, WorkerError> {
         for name in &config.approvals {
             approvals_hook(slice::from_ref(name)).check().map_err(|error| no_tool(name, error))?;
@@ -260,7 +261,7 @@ impl Worker {
         self.shared.state().stop(session)
     }
 
-    /// Renews the lease: no other worker takes the sessions over until the time of a lease has passed since `sent`.
+    /// Renews the lease: no other worker takes over the sessions until the length of a lease has passed since `sent`.
     ///
     /// `sent` is when the request to the engine was sent, since the answer may have been late.
     pub fn renew(&self, sent: std::time::Instant) {
@@ -273,7 +274,7 @@ impl Worker {
         self.shared.state().abort_all();
     }
 
-    /// Returns the id of this run of the worker, which its fences name. After a lost lease it is another.
+    /// Returns the id of this run of the worker, which its fences name. A lost lease changes it.
     pub fn boot(&self) -> Box<str> {
         self.shared.state().boot.clone()
     }
@@ -296,7 +297,7 @@ impl Worker {
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped, the worker still takes no turn.
+    /// If the future is dropped, the worker still takes no further turns.
     pub async fn drain(&self, grace: Duration) {
         let sessions: Vec<_> = {
             let mut state = self.shared.state();

@@ -113,7 +113,8 @@ impl GitWorkspace {
 
     /// Clones the repository to a folder, which must be empty.
     async fn clone_to(&self, folder: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
-        // A clone that was killed is no repository. No session has a name that starts with a dot.
+        // A killed clone leaves an incomplete repository, so the clone is made beside the folder. No session has a name
+        // that starts with a dot.
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let clone = folder.with_file_name(format!(".{name}.clone"));
         remove(fs::remove_dir_all(&clone).await)?;
@@ -144,12 +145,12 @@ impl Workspace for GitWorkspace {
             }
             let reference = reference(session);
             for lock in ["index", "HEAD", "packed-refs", &reference].map(|name| format!(".git/{name}.lock")) {
-                // A command that was killed leaves its lock, and none runs now.
+                // A killed command leaves its lock, and no command runs now.
                 remove(fs::remove_file(folder.join(lock)).await)?;
             }
             let known = git(&folder, &["ls-remote", "origin", &reference]).await?;
             if !known.is_empty() {
-                // A submodule that can't be fetched must not keep the other files away.
+                // A submodule that can't be fetched must not prevent the checkout of other files.
                 let of_session = format!("+{reference}:{reference}");
                 git(&folder, &["fetch", "--quiet", "--no-recurse-submodules", "origin", &of_session]).await?;
             }
@@ -174,7 +175,7 @@ impl Workspace for GitWorkspace {
             // A tool may have put a link here.
             remove(fs::remove_file(folder.join(UNSTORED)).await)?;
             fs::OpenOptions::new().write(true).create_new(true).open(folder.join(UNSTORED)).await?;
-            // What can't be added must not keep the other files from a revision.
+            // A file that can't be added must not keep the others out of the revision.
             let added = git(&folder, &["add", "--all", "--ignore-errors"]).await;
             if !git(&folder, &["diff", "--cached", "--name-only"]).await?.is_empty() {
                 git(&folder, &["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", "Turn"]).await?;

@@ -245,13 +245,13 @@ impl Agent {
         let handle = live.handle();
         let before = self.sessions().insert(Arc::clone(&handle.id), handle.clone());
         if let Some(before) = before {
-            // Another request has opened it meanwhile: the last one counts.
+            // Another request has opened the session meanwhile: the last one counts.
             before.stop();
         }
         responder.respond(answer(handle.opened()))?;
         let agent = Arc::clone(&self);
         self.tasks.spawn(async move {
-            // Reported last, so that a session that is opened again stays in the map.
+            // The end is reported after the removal below, so that a session that is opened again stays in the map.
             let _ended = handle.end_guard();
             live.run().await;
             let mut sessions = agent.sessions();
@@ -263,7 +263,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Ends a running session, which the client opens again, perhaps with other servers, and returns its messages.
+    /// Ends a running session that the client opens again, perhaps with other servers, and returns its messages.
     async fn history(&self, id: String) -> Result<Vec<SessionMessage>, Error> {
         let read = || {
             let id = id.clone();

@@ -179,12 +179,12 @@ impl Live {
             }
         };
         let interrupt = async {
-            // At the end of its input alone, the CLI would continue its turn for the whole grace period.
+            // If only its input ended, the CLI would continue its turn for the whole grace period.
             if why.is_none() {
                 let _ = handle.control.interrupt_and_cancel_queued().await;
             }
         };
-        // The prompts get their answers, so no loss is unreported. The interrupt is queued before the input ends.
+        // Each prompt gets an answer, so errors here can be ignored. The interrupt is queued before the input ends.
         let _ = tokio::join!(biased; interrupt, session.close(), report);
     }
 

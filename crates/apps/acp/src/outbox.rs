@@ -148,7 +148,7 @@ mod tests {
     use super::is_update;
 
     #[test]
-    fn request_that_contains_an_update_is_none() {
+    fn request_that_contains_an_update_is_not_one() {
         let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{}}"#;
         assert!(is_update(update));
         let asking = r#"{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":"#;

@@ -82,7 +82,7 @@ fn plan_choices(plan: &Plan) -> Vec<Choice> {
     ]
 }
 
-/// Returns the options for a question to the user: its choices, and to give no answer.
+/// Returns the options for a question to the user: its choices, and one to give no answer.
 pub(crate) fn answers(question: &Question) -> Vec<PermissionOption> {
     let answers = question.options.iter().enumerate().map(|(at, choice)| {
         PermissionOption::new(format!("answer-{at}"), &*choice.label, PermissionOptionKind::AllowOnce)
@@ -130,7 +130,7 @@ pub(crate) fn tool_call(request: &CanUseTool, title: Option<&str>, features: &Fe
     ToolCallUpdate::new(call_id(&request.tool_use_id), fields)
 }
 
-/// Returns what always allowing changes: all of it is applied.
+/// Returns the name of the option to always allow, with all changes that it makes.
 fn always_name(updates: &[PermissionUpdate]) -> String {
     let words: Vec<String> = updates
         .iter()

@@ -59,7 +59,7 @@ impl Typed {
     }
 }
 
-/// An image without data is at its address.
+/// Returns the block of an image: its data or, without data, its remote address.
 fn of_image(image: &ImageContent) -> Block {
     match &image.uri {
         Some(uri) if image.data.is_empty() && is_remote(uri) => Image::url(&**uri).into(),

@@ -20,7 +20,7 @@ pub enum ApiError {
     #[error("the environment has no `{0}`, or it is not valid Unicode")]
     Variable(&'static str),
     /// The URL of the API is invalid.
-    #[error("`{0}` is no address of an API: it begins with https://, or http://")]
+    #[error("`{0}` is not the address of an API: it begins with https://, or http://")]
     Address(String),
     /// The key can't be sent in a header.
     #[error("the key has a control character, such as a line break")]
@@ -40,6 +40,6 @@ pub enum ApiError {
     #[error("the answer is too long")]
     TooLong,
     /// The answer is not a valid message, such as a page of a proxy.
-    #[error("the answer is no message: {0}")]
+    #[error("the answer is not a message: {0}")]
     NoMessage(String),
 }

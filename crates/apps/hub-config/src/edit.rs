@@ -82,7 +82,7 @@ impl Edit {
         })
     }
 
-    /// Refuses to change a server that has another error: the change would not be in force.
+    /// Refuses to change a server that has another error: the change would not take effect.
     fn check_in_force(&self, server: &str, text: &str) -> Result<(), EditRefusal> {
         if matches!(self, Self::Add(_) | Self::Remove) {
             return Ok(());
@@ -99,7 +99,7 @@ impl Edit {
         Err(invalid(server, contents.problems.into_iter().filter(of_server)))
     }
 
-    /// Returns the remaining changes: duplicate keys are removed one after the other.
+    /// Returns the remaining changes; duplicate keys are removed one at a time.
     fn rest(&self, document: &Document<'_>, server: &str, section: &str) -> Result<Vec<Splice>, EditRefusal> {
         match self {
             Self::Add(_) => Ok(Vec::new()),

@@ -119,7 +119,7 @@ fn root_object(root: &Object<'_>, project: Option<&str>, mut report: Report<'_>)
     let local = state.and_then(|(project, state)| Some((project, state.get_object("mcpServers")?)));
     if let Some((project, map)) = local {
         servers.read(&syntax::key(&syntax::key(PROJECTS, project), "mcpServers"), map);
-        // As in the CLI, these take precedence: a namesake below is shadowed, and no duplicate.
+        // As in the CLI, these take precedence: a later server of the same name is shadowed, and not a duplicate.
         servers.first.clear();
     }
     for (path, map) in maps {

@@ -100,4 +100,48 @@ mod tests {
         let expected = "34765bc6f79c11cadae2671b76fbe20bf26ff49fe55d7a8d59117f0b36dd8880";
         assert_eq!(configured.fingerprint(), expected);
     }
+
+    /// Returns the fingerprint of a server in a file with the input `t`, which has this default answer.
+    fn fingerprint(launch: impl Into<Launch>, default: &str) -> String {
+        let mut input = Input::new("t");
+        input.default = Some(default.to_owned());
+        let inputs = Arc::new(HashMap::from([("t".to_owned(), input)]));
+        let origin = Origin::Project(Arc::new("/m".into()));
+        let mut configured = Configured::new(ServerName::from("a"), origin, ServerConfig::new(launch));
+        configured.written = Arc::new(Written { inputs, ..Written::default() });
+        configured.fingerprint()
+    }
+
+    #[test]
+    fn url_and_headers_are_part_of_the_fingerprint() {
+        for launch in [Launch::Http as fn(Endpoint) -> Launch, Launch::Sse] {
+            let trusted = Endpoint::new("https://h/mcp");
+            let mut with_header = trusted.clone();
+            with_header.headers.insert("Authorization".to_owned(), "Bearer a".to_owned());
+            for other in [Endpoint::new("https://i/mcp"), with_header] {
+                assert_ne!(fingerprint(launch(trusted.clone()), "1"), fingerprint(launch(other), "1"));
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_are_part_of_the_fingerprint_wherever_the_server_uses_one() {
+        let asking = "${input:t}".to_owned();
+        let variables = BTreeMap::from([("A".to_owned(), asking.clone())]);
+        let mut with_header = Endpoint::new("https://h/mcp");
+        with_header.headers.clone_from(&variables);
+        let launches = [
+            Launch::Stdio(Stdio::new(asking.clone())),
+            Launch::Stdio(Stdio { args: vec![asking.clone()], ..Stdio::new("git") }),
+            Launch::Stdio(Stdio { cwd: Some(asking.clone()), ..Stdio::new("git") }),
+            Launch::Stdio(Stdio { env: variables, ..Stdio::new("git") }),
+            Launch::Stdio(Stdio { env_file: Some(asking.clone()), ..Stdio::new("git") }),
+            Launch::Http(Endpoint::new(asking)),
+            Launch::Sse(with_header),
+        ];
+        for (n, launch) in launches.into_iter().enumerate() {
+            assert_ne!(fingerprint(launch.clone(), "1"), fingerprint(launch, "2"), "{n}");
+        }
+        assert_eq!(fingerprint(Stdio::new("git"), "1"), fingerprint(Stdio::new("git"), "2"));
+    }
 }

@@ -205,7 +205,7 @@ pub enum ProblemKind {
         id: String,
     },
     /// A `${` without its end, without a name, or with an invalid name.
-    #[error("a `${{` that is no variable: write `$${{` for the text itself")]
+    #[error("a `${{` that is not a variable: write `$${{` for the text itself")]
     Reference,
     /// Other programs support variables of this form; the hub does not.
     #[error("the hub has no variables like `${{{variable}}}`")]

@@ -17,8 +17,8 @@ use super::{
 
 /// Resolves a server, or returns all its problems.
 ///
-/// Reads the `envFile`. Waits without a limit for answers to inputs (`${input:…}`); the user answers only if there
-/// is no other problem.
+/// Reads the `envFile`. Waits without a limit for answers to inputs (`${input:…}`); the user is asked only if there is
+/// no other problem.
 ///
 /// # Cancel safety
 ///

@@ -14,7 +14,7 @@ use crate::{
     variables::absolute,
 };
 
-/// The files that servers depend on: when they change, their servers are to be restarted.
+/// The files that servers depend on: when a file changes, its servers must be restarted.
 #[derive(Debug, Default)]
 pub struct ServerFiles {
     /// `watchPaths` and built programs: every change counts.

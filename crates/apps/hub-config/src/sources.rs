@@ -130,7 +130,7 @@ impl Sources {
             merge.taken.insert(server.name.clone(), None);
         }
         let mut seen = HashSet::new();
-        // At the same time, so that an unresponsive file does not delay the others.
+        // All files are read at the same time, so that an unresponsive one does not delay the others.
         let readings: Vec<_> = self
             .by_precedence()
             .filter(|(_, file)| seen.insert(Arc::clone(file)))
@@ -197,7 +197,7 @@ impl Merge {
             }
             return before;
         }
-        // A namesake may be for all projects.
+        // A server for the project and one for all projects may have the same name.
         let key = |entry: &Entry| (entry.is_local, entry.name.clone());
         let mut before: HashMap<_, _> =
             before.servers.into_iter().map(|entry| (key(&entry), entry.configured)).collect();

@@ -45,7 +45,7 @@ pub(super) fn matches_any<'a>(pattern: &str, mut names: impl Iterator<Item = &'a
 }
 
 fn compile(pattern: &str) -> Result<Regex, String> {
-    Regex::new(pattern).map_err(|error| format!("it is no regular expression: {error}"))
+    Regex::new(pattern).map_err(|error| format!("it is not a regular expression: {error}"))
 }
 
 /// A text that some branches of the pattern match, apart from their assertions.

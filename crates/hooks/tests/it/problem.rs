@@ -30,7 +30,7 @@ fn a_matcher_that_would_match_nothing_is_an_error() {
     let error = pre_tool_use(Matcher::pattern("Ba(")).check().unwrap_err().to_string();
     assert_eq!(
         error,
-        "the matcher `Ba(` of the PreToolUse hook does not match what it is meant to: it is no regular expression: Unbalanced parenthesis"
+        "the matcher `Ba(` of the PreToolUse hook does not match what it is meant to: it is not a regular expression: Unbalanced parenthesis"
     );
 }
 

@@ -21,7 +21,7 @@ pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerMan
     let initialized = request(session, "initialize", initialize).await?;
     let reply: Value = initialized.decode().unwrap_or_default();
     let Some(version) = reply["protocolVersion"].as_str() else {
-        return Err("its answer to `initialize` is no object of the right shape".to_owned());
+        return Err("its answer to `initialize` is not an object of the right shape".to_owned());
     };
     if version != VERSION {
         return Err(format!("it speaks version {} of MCP, not {VERSION}", excerpt(version)));

@@ -210,7 +210,7 @@ impl Instance {
             answer = catch_panic(response) => match answer {
                 Ok(Some(answer)) if rpc::answers(&answer, &id) => answer,
                 // The CLI waits for a response with its id, without a limit.
-                Ok(Some(_)) => failed("the MCP server's answer is no response to this request"),
+                Ok(Some(_)) => failed("the MCP server's answer is not a response to this request"),
                 Ok(None) => failed("the MCP server gave no answer"),
                 Err(panic) => {
                     note_panic(&panic);

@@ -236,7 +236,7 @@ async fn a_call_is_cancelled_while_its_tools_are_listed() {
 
 #[tokio::test]
 async fn answer_that_is_no_response_to_the_request_is_an_error() {
-    let why = "the MCP server's answer is no response to this request";
+    let why = "the MCP server's answer is not a response to this request";
     for (answer, is_right) in [
         (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, true),
         (r#"{"jsonrpc":"2.0","id":7.0,"result":{}}"#, true),

@@ -75,7 +75,7 @@ async fn a_tool_with_an_output_type_that_is_no_object_does_not_run() {
     assert_eq!((&tool["inputSchema"]["type"], tool.get("outputSchema")), (&json!("object"), None));
     let result = cli.call("list", json!({})).await;
     assert_eq!(result["isError"], true);
-    let text = "the tool's output is no object, which structured content must be";
+    let text = "the tool's output is not an object, which structured content must be";
     assert_eq!(result["content"][0]["text"], text);
     assert_eq!(ran.load(Ordering::Relaxed), 0);
 }

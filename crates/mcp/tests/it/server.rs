@@ -186,7 +186,10 @@ async fn schemas_without_a_type_are_listed_as_those_of_objects() {
 #[test]
 fn structured_content_that_is_no_object_is_an_error() {
     let output = ToolOutput::text("3 rows").with_structured(json!([1, 2, 3]));
-    assert_eq!(output, ToolOutput::error("the tool's output is no object, which structured content must be"));
+    assert_eq!(
+        output,
+        ToolOutput::error("the tool's output is not an object, which structured content must be")
+    );
 }
 
 #[tokio::test]

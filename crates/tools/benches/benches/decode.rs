@@ -1,4 +1,4 @@
-//! Decoding a long stream of partial messages, from doing nothing with a line to typing all of it.
+//! Decoding a long stream of partial messages, from ignoring the values of a line to typing all of it.
 
 use std::hint::black_box;
 

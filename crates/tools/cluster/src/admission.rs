@@ -9,7 +9,7 @@ use crate::lines;
 use crate::sessions::{LIMIT, done, one_command, processes, prompt};
 use crate::waiting::eventually;
 
-/// There are never more processes than slots, and all turns end.
+/// Checks that there are never more processes than slots, and that all turns end.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(admitted(setup, setup.size(8, 2)))
 }

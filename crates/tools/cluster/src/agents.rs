@@ -15,8 +15,8 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Starts a process with these environment variables alone, and waits until it is ready. `wrap` may put its command
-    /// into another one.
+    /// Starts a process with these environment variables alone, and waits until it is ready. `wrap` may wrap its
+    /// command in another one.
     pub(crate) fn start(
         program: &Path,
         [kind, settings, address]: [&str; 3],

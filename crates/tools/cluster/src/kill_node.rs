@@ -15,7 +15,7 @@ use crate::node::Node;
 use crate::sessions::{AT_ONCE, LIMIT, is_done, one_command, prompt, session};
 use crate::waiting::{eventually, within};
 
-/// Each turn has its result, no effect is repeated, and no client gets an error.
+/// Checks that each turn has its result, no effect is repeated, and no client gets an error.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(killed(setup, setup.size(50, 4)))
 }

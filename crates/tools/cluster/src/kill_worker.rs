@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::sessions::{AT_ONCE, LIMIT, done, one_command, processes, prompt, session};
 use crate::waiting::{eventually, within};
 
-/// No effect is repeated, each turn is reported, and each session is resumed by the other worker.
+/// Checks that no effect is repeated, each turn is reported, and each session is resumed by the other worker.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(killed(setup, setup.size(50, 4)))
 }

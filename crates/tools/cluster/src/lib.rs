@@ -122,5 +122,5 @@ pub const CHECKS: &[Check] = &[
 /// The pool of the workers, as the example names it.
 const POOL: &str = "agents";
 
-/// Each prompt leads to one command, and its result to a last text.
+/// For each prompt, the script runs one command and then sends a final text.
 const SCRIPT: &str = include_str!("../../../addons/worker/examples/local/script.json");

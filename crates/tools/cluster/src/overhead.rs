@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::sessions::{LIMIT, is_done, prompt, session};
 use crate::waiting::within;
 
-/// A turn takes little more than that of a bare session in the same run, and many turns run at once.
+/// Checks that a turn takes little longer than one of a bare session in the same run, and that many turns run at once.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     let (alone, at_once) = (setup.size(500, 50), setup.size(6400, 320));
     setup.runtime.block_on(within("all turns have ended", LIMIT, measured(setup, alone, at_once)))

@@ -6,7 +6,8 @@ use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
 use crate::{SCRIPT, Setup};
 
-/// The page lists the sessions of the engine, shows running turns live, and its buttons answer questions.
+/// Checks that the page lists the sessions of the engine and shows running turns live, and that its buttons answer
+/// questions.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(shown(setup))
 }

@@ -11,7 +11,7 @@ use crate::failure::{Failure, While as _};
 use crate::sessions::{LIMIT, done, one_command, processes, prompt, session};
 use crate::waiting::within;
 
-/// An allowed tool runs once, a denied one never, and parked questions cost the worker little.
+/// Checks that an allowed tool runs once, a denied one never, and that parked questions cost the worker little.
 ///
 /// The full size uses a fake agent, since its processes start in milliseconds.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::sessions::{LIMIT, is_done, prompt, session};
 use crate::waiting::eventually;
 
-/// The worker ends its processes before another worker starts the session.
+/// Checks that the worker ends its processes before another worker starts the session.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(cut(setup, setup.size(4, 1)))
 }
@@ -29,7 +29,7 @@ async fn cut(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     })
     .await?;
     let _near = cluster.worker()?;
-    // They wait in the engine, which starts them as soon as it may.
+    // The prompts wait in the engine, which starts them as soon as it may.
     let again: Vec<_> = (0..sessions).map(|n| prompt(sessions + n, "AGAIN")).collect();
     cluster.send(&again).await?;
     network.cut()?;

@@ -14,7 +14,7 @@ pub fn processes() -> Result<Vec<PathBuf>, Failure> {
 
 /// Returns the folders below `/proc` of the processes in this network namespace.
 pub fn processes_of(namespace: &Path) -> Result<Vec<PathBuf>, Failure> {
-    // Beside the processes there are `self` and the like.
+    // `/proc` also has entries such as `self`.
     let is_process = |name: &OsStr| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
     let entries = fs::read_dir("/proc")?.filter_map(Result::ok);
     let folders = entries.filter(|entry| is_process(&entry.file_name())).map(|entry| entry.path());

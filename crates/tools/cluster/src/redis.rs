@@ -26,7 +26,7 @@ pub fn start(folder: &Path, fsync: &str) -> Result<Running, Failure> {
         server.wait(|log| log.contains("Ready to accept connections").then_some(()))?;
         let variables = vec![
             (URL, format!("redis://:{password}@127.0.0.1:{port}/")),
-            // For the test that stops a server and starts it again: one of its own.
+            // For the test that stops and restarts a server of its own.
             ("AGENTWIRE_TEST_REDIS_SERVER", program.display().to_string()),
         ];
         Ok(Running { server, variables })

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::sessions::{done, one_command, prompt, session};
 use crate::{POOL, Setup};
 
-/// Each resumed CLI calls the hook before the tool, which the person has denied.
+/// Checks that each resumed CLI calls the hook before the tool, which the person has denied.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(guarded(setup, setup.size(20, 4)))
 }
@@ -67,7 +67,7 @@ async fn slow_worker(setup: &Setup, cluster: &Cluster, asked: Arc<AtomicUsize>) 
     options.env = cluster.environment.clone();
     let worker =
         WorkerConfig::new(Arc::new(FolderStore::at(cluster.path("store"))), cluster.path("workspaces"))
-            // As the workers of the example: with others, the CLI does not resume their tool uses.
+            // The options of the example's workers: with other options, the CLI does not resume their tool uses.
             .options(options.untrusted_folder())
             .approvals(["Bash"])
             .admission(Admission::slots(4))

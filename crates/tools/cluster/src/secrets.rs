@@ -70,7 +70,8 @@ async fn searched(setup: &Setup) -> Result<String, Failure> {
     judge(&places, &canary, &controls)
 }
 
-/// Fails if a place has the secret, or if no place of a control's kind has its text: the search then finds nothing.
+/// Fails if a place has the secret, or if no place of a control's kind has its text, which would mean that the search
+/// does not work.
 fn judge(places: &[Place], canary: &str, controls: &[(&str, &str)]) -> Result<String, Failure> {
     let found: Vec<_> = places.iter().filter(|place| place.has(canary)).map(|place| &*place.name).collect();
     let is_seen = |(kind, text): &&(&str, &str)| {

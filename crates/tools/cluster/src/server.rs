@@ -28,7 +28,7 @@ pub struct Running {
 pub struct Server {
     child: Child,
     log: PathBuf,
-    /// The signal that ends it soon and well.
+    /// The signal that ends it quickly and cleanly.
     signal: &'static str,
 }
 
@@ -62,7 +62,7 @@ impl Server {
         Ok(())
     }
 
-    /// Waits until `ready` gives something, for as long as the process lives, within a limit.
+    /// Waits until `ready` returns a value, as long as the process lives and within a limit.
     pub fn wait<T>(&mut self, mut ready: impl FnMut(&str) -> Option<T>) -> Result<T, Failure> {
         let started = Instant::now();
         loop {
@@ -99,7 +99,7 @@ impl Drop for Server {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
-        // The shell's own `kill`: the program of that name is not everywhere.
+        // The shell's built-in `kill`, because the program of that name is not installed everywhere.
         let kill = format!("kill -{} {}", self.signal, self.child.id());
         drop(program::output(Command::new("sh").args(["-c", &kill])));
         let started = Instant::now();
@@ -114,7 +114,7 @@ impl Drop for Server {
     }
 }
 
-/// Returns the same command as that user, which gets this signal, such as `KILL`, when we end.
+/// Returns the command, run as this user; it gets this signal, such as `KILL`, when we end.
 pub fn bound_to_us(command: Command, user: Option<&str>, signal: &str) -> Command {
     let Some(setpriv) = program::find("setpriv") else { return command };
     let mut bound = Command::new(setpriv);
@@ -173,5 +173,5 @@ pub fn secret() -> String {
 
 /// A first start on a busy machine takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How long a server may take to end well.
+/// How long a server may take to end after its signal.
 const GRACE: Duration = Duration::from_secs(5);

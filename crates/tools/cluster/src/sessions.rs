@@ -29,8 +29,8 @@ pub(crate) fn prompt(n: usize, text: &str) -> SessionPrompt {
     SessionPrompt::new(TurnSpec::prompt(format!("5f3f4c52-5a35-4f0e-9a51-{n:012x}"), text))
 }
 
-/// Returns a script in which each prompt leads to one command in the session's workspace, and its result to `Done.`;
-/// so does a prompt that contains `AGAIN`.
+/// Returns a script that, for each prompt, runs one command in the session's workspace and then answers `Done.`; the
+/// same for a prompt that contains `AGAIN`.
 pub(crate) fn one_command(command: &str) -> String {
     let done = json!([{"blocks": [{"text": DONE}], "times": MANY}]);
     let input = json!({"command": command, "description": "Note"});

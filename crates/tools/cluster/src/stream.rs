@@ -16,7 +16,7 @@ use crate::lines;
 use crate::sessions::{LIMIT, TENANT, prompt, session};
 use crate::waiting::within;
 
-/// Each reader gets each message once and in order, with those of the stored session among them.
+/// Checks that each reader gets each message once and in order, including all messages of the stored session.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     let (sessions, turns) = (setup.size(8, 2), setup.size(4, 2));
     setup.runtime.block_on(within("all readers have read", LIMIT, streamed(setup, sessions, turns)))

@@ -1,4 +1,4 @@
-//! Calls in a text stand in order within it, and those found in the beginning of a text stay when it grows.
+//! Calls in a text are in order, and calls found at the start of a text stay when the text grows.
 //!
 //! The first byte determines where the beginning ends.
 

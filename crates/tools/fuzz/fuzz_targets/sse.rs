@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 
-// The file itself: the crate with its HTTP client would take minutes to build.
+// Includes the file, because the crate with its HTTP client would take minutes to build.
 #[path = "../../../apps/hub-transport/src/sse/events.rs"]
 mod events;
 

@@ -2,10 +2,10 @@
 
 use crate::node::Node;
 
-/// What a type of ours makes of a text.
+/// The differences between a text and its value as one of our types.
 #[derive(Debug, Default, PartialEq)]
 pub struct View {
-    /// The paths that the type has no place for; a path is relative to the text.
+    /// The paths of fields that the type does not have, relative to the text.
     pub missing: Vec<String>,
     /// The paths of objects of a kind that our union does not know.
     pub unknown: Vec<String>,
@@ -39,7 +39,7 @@ pub fn compare(line: &Node, view: &Node, path: &str, found: &mut View) {
         (Node::Scalar(a), Node::Scalar(b))
             if a == b || line.text().is_some() && line.text() == view.text() => {}
         (Node::Scalar(a), Node::Scalar(b)) if same_number(a, b) => {}
-        // A `null` that is read as nothing is written as nothing.
+        // A `null` that is read as absent is not written.
         (line, view) if line.is_empty() && view.is_empty() && is_null(line) => {}
         _ => found.changed.push(path.to_owned()),
     }
@@ -48,7 +48,7 @@ pub fn compare(line: &Node, view: &Node, path: &str, found: &mut View) {
 fn fields(line: &[(Box<str>, Node)], view: &[(Box<str>, Node)], path: &str, found: &mut View) {
     for (index, (name, value)) in line.iter().enumerate() {
         let place = join(path, name);
-        // Of a duplicate key, the second is compared with the second.
+        // The second occurrence of a key is compared with the second one.
         let nth = line[..index].iter().filter(|(other, _)| other == name).count();
         match view.iter().filter(|(other, _)| other == name).nth(nth) {
             Some((_, view)) => compare(value, view, &place, found),
@@ -86,5 +86,5 @@ fn digits(number: &str) -> usize {
     digits.trim_matches('0').len()
 }
 
-/// A double distinguishes numbers of up to so many digits.
+/// A double distinguishes numbers of up to this many digits.
 const EXACT_DIGITS: usize = 15;

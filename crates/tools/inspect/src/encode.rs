@@ -1,4 +1,4 @@
-//! Writes a typed value as a tree that marks the parts that a union of ours does not know.
+//! Encodes a typed value as a tree that marks the parts of kinds unknown to our unions.
 
 use serde::ser::{
     Error as _, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple,

@@ -40,23 +40,24 @@ pub enum From {
     NotSaid,
 }
 
-/// What our types make of one line.
+/// The result of reading one line as our types.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// The kind by the wire's own names, outermost first, joined by `/`; `None` where the line has no `type`.
+    /// The kind by the wire's own names, outermost first, joined by `/`; `None` if the line has no `type`.
     pub kind: Option<String>,
     /// Whether every part of `kind` has a type of ours.
     pub known: bool,
-    /// Why the line, or a part of it that has a type, can't be read, and where; `None` where all of it can.
+    /// The reason why the line, or a typed part of it, can't be read, with its position; `None` if all of it can be
+    /// read.
     pub undecodable: Option<String>,
-    /// What of the line does not fit and is missing in the message, or repeated, and where.
+    /// The parts of the line that do not fit and are missing in the message, or are repeated, with their positions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<String>,
-    /// Whether the line comes back byte for byte, and every value that our types have is the line's own.
+    /// Whether the codec returns the line byte for byte, and our types change no value of it.
     pub lossless: bool,
-    /// The paths of fields, and of objects of an unknown kind, that are on the line and in no type of ours.
+    /// The paths of fields, and of objects of an unknown kind, that none of our types has.
     pub unknown_fields: Vec<String>,
-    /// The paths of objects and lists that no type of ours looks into.
+    /// The paths of objects and lists that our types keep as text.
     #[serde(skip)]
     pub raw: Vec<String>,
 }
@@ -80,7 +81,7 @@ impl Inspector {
         Self { registry: Registry::new(), open: VecDeque::new() }
     }
 
-    /// Returns what our types read of a line.
+    /// Reads a line as our types, and returns the result.
     pub fn inspect(&mut self, from: From, line: &Line) -> Verdict {
         let kept = comes_back(line);
         let bytes = line.as_bytes();
@@ -126,7 +127,7 @@ impl Inspector {
                 }
             }
         }
-        // `known` reports an object that is unknown as a whole, so it is no unknown field.
+        // `known` reports an object that is unknown as a whole, so it is not an unknown field.
         let whole = kind::places(node);
         if !ours && found.unknown.iter().any(|path| whole.contains(&path.as_str())) {
             known = false;

@@ -1,4 +1,5 @@
-//! JSON as a tree that keeps what `Value` loses: the text of numbers, duplicate keys, and where our types gave up.
+//! JSON as a tree that keeps what `Value` loses (the text of numbers, duplicate keys), and marks what our types do not
+//! read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,14 +11,14 @@ use serde_json::value::RawValue;
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// A string, number or word, as it was written; deeper than `DEPTH` anything.
+    /// A string, number or word as it was written; deeper than `DEPTH`, any value.
     Scalar(Box<str>),
     List(Vec<Node>),
-    /// In the order in which they came, duplicates included.
+    /// The fields in their order, duplicates included.
     Object(Vec<(Box<str>, Node)>),
-    /// What a union of ours kept because it does not know its kind; never read from text.
+    /// An object of a kind that our union does not know; never the result of [`parse`](Self::parse).
     Unknown(Box<Node>),
-    /// What a type of ours keeps as text; never read from text.
+    /// A value that our type keeps as text; never the result of [`parse`](Self::parse).
     Raw(Box<Node>),
 }
 
@@ -184,5 +185,5 @@ pub fn fields(text: &str) -> Option<Vec<(Box<str>, &RawValue)>> {
 const TAGS: &[&str] =
     &["type", "subtype", "behavior", "hook_event_name", "hookEventName", "mode", "source", "kind"];
 
-/// How deep values are taken apart: as deep as typed values are read.
+/// The depth to which values are parsed, which is that of typed values.
 const DEPTH: usize = 120;

@@ -1,4 +1,4 @@
-//! The parts of a line that its message keeps as text though they have a type, and what that type is.
+//! The parts of a line that its message keeps as text although they have a type, and these types.
 
 use agentwire_protocol::Content;
 use agentwire_protocol::control::{CanUseTool, ElicitationAsked, InboundCall, McpMessage, RequestUserDialog};
@@ -9,7 +9,7 @@ use crate::registry::Registry;
 use crate::slice::Step::{self, Index, Name};
 use crate::view::{Reader, view};
 
-/// What a request asked.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// A request of ours, by its subtype.

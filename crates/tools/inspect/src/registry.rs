@@ -1,4 +1,4 @@
-//! The types that a text is read as, by the names that the wire has for them.
+//! The types as which texts are read, by their names on the wire.
 
 use std::collections::HashMap;
 use std::fmt::Debug;

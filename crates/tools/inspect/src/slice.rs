@@ -21,7 +21,7 @@ pub fn at<'a>(text: &'a str, path: &[Step]) -> Option<(usize, &'a str)> {
             Step::Index(index) => serde_json::from_str::<Vec<&RawValue>>(part).ok()?.get(*index)?.get(),
         };
     }
-    // Every step borrowed from the one before.
+    // Each step borrows from the previous one, so both pointers are into the same text.
     Some((part.as_ptr().addr() - text.as_ptr().addr(), part))
 }
 

@@ -1,4 +1,4 @@
-//! What a type of ours makes of a text, and which fields of the text it has no place for.
+//! Reads a text as one of our types, and finds the fields that the type does not have.
 
 use agentwire_protocol::DecodeError;
 use agentwire_protocol::decode::decode;

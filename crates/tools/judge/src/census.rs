@@ -7,26 +7,27 @@ use std::{
 
 use tokio::{runtime::Handle, time::sleep};
 
-/// How much of each kind this program holds at a moment. On Linux only: it is read from `/proc`.
+/// The number of tasks, threads, descriptors and children of this process at one moment. Linux only: the counts are
+/// read from `/proc`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Census {
-    /// Tasks of the runtime that are not over.
+    /// Tasks of the runtime that have not ended.
     pub tasks: usize,
     /// Threads of this program.
     pub threads: usize,
     /// Open descriptors.
     pub descriptors: usize,
-    /// Processes that this program has started itself, and zombies of such.
+    /// Child processes of this program, including zombies.
     pub children: usize,
 }
 
 impl Census {
-    /// Counts now.
+    /// Takes the counts.
     ///
     /// # Errors
     ///
-    /// Where `/proc` can't be read.
+    /// If `/proc` can't be read.
     pub fn take(runtime: &Handle) -> io::Result<Self> {
         Ok(Self {
             tasks: runtime.metrics().num_alive_tasks(),
@@ -37,10 +38,10 @@ impl Census {
         })
     }
 
-    /// Waits until the counts are no higher than before, and returns the last counts, at the latest at the limit.
+    /// Waits until no count is higher than before, up to the limit, and returns the last counts.
     ///
     /// Needs a tokio runtime with its timer.
-    /// Tasks that a drop ends run on for a moment, so do not count right after the last drop.
+    /// Tasks that a drop ends still run for a moment, so a count right after it may be too high.
     ///
     /// # Errors
     ///
@@ -56,7 +57,7 @@ impl Census {
         }
     }
 
-    /// Returns whether nothing has grown beyond `other`.
+    /// Returns whether no count is higher than in `other`.
     pub fn is_within(self, other: Self) -> bool {
         self.tasks <= other.tasks
             && self.threads <= other.threads
@@ -82,7 +83,7 @@ fn children() -> io::Result<usize> {
     Ok(processes.filter(|process| parent_of(*process) == Some(own)).count())
 }
 
-/// Reads `pid (name) state parent …`, where the name may hold anything.
+/// Reads `pid (name) state parent …`, where the name may contain any character.
 fn parent_of(process: u32) -> Option<u32> {
     let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
@@ -107,7 +108,7 @@ mod tests {
         let held = Census::take(runtime.handle()).unwrap();
         // Beside the standard streams.
         assert!(held.descriptors >= 3 + files.len(), "{held}");
-        // Other tests of this program hold things too, but no tasks of this runtime.
+        // Other tests of this program open files and threads too, but no tasks of this runtime.
         assert_eq!(held.tasks, before.tasks + 1);
         assert!(held.children > 0 && !held.is_within(before), "{held}, before {before}");
         child.kill().unwrap();

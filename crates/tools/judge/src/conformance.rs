@@ -9,12 +9,12 @@
 //!
 //! | comment | meaning for the next line |
 //! |---|---|
-//! | `# undecodable` | it can't be decoded, or is no JSON |
-//! | `# noise` | it is no JSON object |
+//! | `# undecodable` | it can't be decoded, or is not JSON |
+//! | `# noise` | it is not a JSON object |
 //! | `# unanswered` | it is a request that has no answer |
 //!
 //! The fact `faults yes` in the header declares faulty lines of our side ([`Header::faults`]).
-//! They are allowed then, and what the CLI makes of them is checked as ever.
+//! They are then allowed, and the CLI's reaction to them is checked as usual.
 //!
 //! Of a bare capture of the CLI's output only decoding and order are checked.
 //! If the end of the CLI is not recorded, an open request or turn at the last line is a finding.
@@ -63,7 +63,7 @@ fn is_faulty(scene: &Scene) -> bool {
 
 type Judge = fn(&Scene, Splits, &mut Report);
 
-/// All that a check does; what costs most comes last.
+/// The parts of a check, the most expensive last.
 const JUDGES: [Judge; 3] = [
     |scene, _, report| count(scene, report),
     |scene, _, report| {

@@ -1,4 +1,4 @@
-//! A conversation that goes on from a store: the proof, with the real CLI, that a store is all that another machine needs.
+//! Proves with the real CLI that a conversation can continue on another machine from a store alone.
 
 mod first;
 mod place;
@@ -32,7 +32,7 @@ use place::Place;
 ///
 /// # Errors
 ///
-/// A check that failed, or could not run.
+/// If a check fails or can't run.
 pub async fn prove(store: Arc<dyn SessionStore>, options: Options) -> Result<(), Failure> {
     let script = Script::from_json(SCRIPT)?;
     let model = ScriptedModel::start(script).await?;

@@ -32,12 +32,12 @@ pub struct Outline {
     lanes: BTreeMap<Lane, Vec<String>>,
 }
 
-/// Frames with the same order in every run; the order between two lanes may differ.
+/// A group of frames with the same order in every run; the order between two lanes may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Lane {
     /// Lines of the CLI.
     Inbound,
-    /// The handshake of an in-process MCP server, which overlaps the first prompt as it likes.
+    /// The handshake of an in-process MCP server, which may overlap the first prompt in any way.
     McpHandshake,
     /// Hook calls about a changed folder or file, which overlap the conversation.
     Changes,
@@ -61,7 +61,7 @@ impl Outline {
                 Entry::EndOfInput => outline.push(Lane::Outbound, "end of input".to_owned()),
                 Entry::Signal(name) => outline.push(Lane::Outbound, format!("signal {name}")),
                 Entry::End(end) => outline.push(Lane::End, format!("{end:?}")),
-                // Remarks, pauses and the CLI's stderr are no part of the protocol.
+                // Remarks, pauses and the CLI's stderr are not part of the protocol.
                 _ => {}
             }
         }

@@ -57,7 +57,7 @@ use agentwire_testkit::Transcript;
 #[derive(Clone, Debug)]
 pub struct Scenario {
     name: String,
-    /// Read again for each run, since the working directory stands in it.
+    /// Read again for each run, because it contains the working directory.
     text: String,
     about: String,
     cli: Vec<String>,
@@ -72,7 +72,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// Fails if the file can't be read, or as [`Scenario::parse`].
+    /// If the file can't be read, and as [`Scenario::parse`].
     pub fn load(file: &Path) -> Result<Self, Failure> {
         let text = fs::read_to_string(file)?;
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -83,7 +83,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// Fails if the text is not of the shape of a scenario; an unknown field is such a case.
+    /// If the text does not have the form of a scenario, for example because of an unknown field.
     pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Failure> {
         let (name, text) = (name.into(), text.into());
         let Spec { about, cli, recorded, slow, faults, .. } = Spec::parse(&text, &Words::default())?;

@@ -1,7 +1,7 @@
-//! The misbehaving MCP server: a server over stdio, with faults that are asked for.
+//! The misbehaving MCP server: a server over stdio, with selectable faults.
 //!
 //! Use it to test a client of MCP servers: each fault has broken such clients before.
-//! It shakes hands, lists three tools and ends with its input, as good servers do, but for the faults that its flags
+//! It shakes hands, lists three tools and ends with its input, as good servers do, except for the faults that its flags
 //! name (`--fault-deaf --fault-stderr-flood`).
 //! `--help` describes each fault and the correct reaction.
 //!
@@ -11,8 +11,8 @@
 //! | `fault` | behaves as the faults of calls say |
 //! | `seen` | returns its counters `lists`, `pings` and `cancelled`, and `environment` (names), `cwd`, `pid` |
 //!
-//! The program `agentwire-fault-mcp` is [`run`] and no more, so that a test program can start itself as the server: with
-//! [`FLAG`] as the first argument, faults behind it.
+//! The program `agentwire-fault-mcp` only calls [`run`], so that a test program can start itself as the server: with
+//! [`FLAG`] as the first argument, followed by the faults.
 
 mod fault;
 mod life;
@@ -25,10 +25,10 @@ pub use fault::McpFault;
 use crate::fault_plan::Plan;
 use server::Server;
 
-/// The first argument of a test program that is to be the server.
+/// The first argument of a test program that plays the server.
 pub const FLAG: &str = "--agentwire-fault-mcp";
 
-/// Plays a server on stdin, stdout and stderr of this process, until that is over.
+/// Plays a server on stdin, stdout and stderr of this process, until it ends.
 ///
 /// `arguments` are those of the command line without the program, and without [`FLAG`].
 /// The exit code is 0, or that of a fault; 1 if the client is gone, and 2 for an unknown fault.

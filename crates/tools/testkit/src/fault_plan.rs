@@ -1,16 +1,16 @@
-//! Which faults are asked for.
+//! The selected faults.
 
 use std::{collections::BTreeMap, process::ExitCode};
 
 use crate::fault_process::{complain, print};
 
-/// What the flag of a fault takes after its `=`.
+/// The argument of a fault's flag, after its `=`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Takes {
     Nothing,
     /// A number, of this name and with this default.
     Number(&'static str, u64),
-    /// The subtype of the requests that it is about; all but `initialize` by default.
+    /// The subtype of the requests that the fault applies to; all but `initialize` by default.
     Subtype,
     /// The path of a file.
     File,
@@ -26,14 +26,14 @@ pub(crate) trait Faults: Copy + Ord + 'static {
     fn texts(self) -> [&'static str; 3];
 }
 
-/// The faults that are asked for, with their values.
+/// The selected faults, with their values.
 #[derive(Debug)]
 pub(crate) struct Plan<F> {
     faults: BTreeMap<F, Option<String>>,
 }
 
 impl<F: Faults> Plan<F> {
-    /// Reads flags and a variable; flags that are no faults are the program's own.
+    /// Reads flags and a variable; flags that do not name faults are the program's own.
     ///
     /// # Errors
     ///

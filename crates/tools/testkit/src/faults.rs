@@ -1,13 +1,13 @@
-//! The fault CLI: a program that behaves as the CLI on stdin and stdout, with faults that are asked for.
+//! The fault CLI: a program that behaves as the CLI on stdin and stdout, with selectable faults.
 //!
 //! Use it to test a client or a transport: each fault has broken clients of the CLI before.
 //! It shakes hands, runs a short turn for each prompt, answers control requests and ends with its input, as the CLI
 //! does; the CLI's own flags are taken and ignored.
-//! Faults are named by flags (`--fault-crash=3`), or in the environment variable [`VARIABLE`] where the client builds
-//! the command line (`AGENTWIRE_FAULT="crash=3 stderr-flood"`); several go together.
+//! Faults are named by flags (`--fault-crash=3`), or in the environment variable [`VARIABLE`] if the client builds the
+//! command line (`AGENTWIRE_FAULT="crash=3 stderr-flood"`); several can be combined.
 //! `docs/internals/faults.md` describes each fault and the correct reaction.
 //!
-//! The program `agentwire-fault-cli` is [`run`] and no more, so that a test program can start itself as the fault CLI:
+//! The program `agentwire-fault-cli` only calls [`run`], so that a test program can start itself as the fault CLI:
 //!
 //! ```no_run
 //! use std::process::ExitCode;
@@ -45,7 +45,7 @@ use stop::Stop;
 /// The environment variable that names faults, separated by spaces or commas, each as its flag without `--fault-`.
 pub const VARIABLE: &str = "AGENTWIRE_FAULT";
 
-/// Plays the CLI on stdin, stdout and stderr of this process, until that is over.
+/// Plays the CLI on stdin, stdout and stderr of this process, until it ends.
 ///
 /// `arguments` are those of the command line without the program; `variable` is the value of [`VARIABLE`].
 /// The exit code is that of the CLI: 0, or 1 if the last result was an error or the input was broken. Faults

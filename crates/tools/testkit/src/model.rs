@@ -59,7 +59,7 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Serves the script on a free port of 127.0.0.1; when this returns, connections are taken.
+    /// Serves the script on a free port of 127.0.0.1; when this returns, it accepts connections.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl ScriptedModel {
         let thread = thread::Builder::new()
             .name("scripted-model".to_owned())
             .spawn(move || server::run(for_thread, report, stopped))?;
-        // A thread that ends without a report has failed in a way that it could not name.
+        // A thread that ends without a report has panicked, so the cause is unknown.
         let address = started.await.map_err(|_| ModelError::Ended)??;
         let base_url = format!("http://{address}").into();
         Ok(Self { base_url, shared, stop: Some(stop), thread: Some(thread) })
@@ -94,7 +94,7 @@ impl ScriptedModel {
         self.shared.gates.release(gate)
     }
 
-    /// Waits until a reply has come to this gate; at once when one has been there already.
+    /// Waits until a reply has reached this gate, now or earlier.
     ///
     /// Events before the gate were passed to the connection by then.
     /// Has no time limit: also wait for the end of the CLI, or wrap it in `tokio::time::timeout`.

@@ -1,10 +1,10 @@
-//! Writes down what goes through a transport, while a session runs over it.
+//! Records the traffic of a transport while a session runs over it.
 //!
 //! [`Recorder::record`] wraps any transport; the session does not notice.
 //! The [`Recorder`] is a shared handle, and gives the [`Transcript`] at the end.
 //!
-//! The order of the entries is the order in which our side saw them: a line to the CLI is written down before it is
-//! handed over, so that no answer can stand before it, and a line from the CLI when it was read.
+//! The order of the entries is the order in which our side saw them: a line to the CLI is recorded before it is passed
+//! on, so that no answer can precede it, and a line from the CLI when it was read.
 //!
 //! ```
 //! use agentwire_testkit::{transcript::Entry, Recorder};
@@ -70,7 +70,7 @@ impl Recorder {
         Self { tape: Arc::new(Mutex::new(Tape::new(bytes))) }
     }
 
-    /// Writes down pauses too, from now on: how many milliseconds passed before each line.
+    /// Also records pauses from now on: the milliseconds before each line.
     ///
     /// Such a recording differs from run to run, and is for reading: the page of a session then has durations.
     #[must_use]
@@ -91,7 +91,7 @@ impl Recorder {
         self.tape().argv = Some(argv);
     }
 
-    /// Writes down a line of the CLI's stderr. Without any, the recording has the tail that the transport reports.
+    /// Records a line of the CLI's stderr. Without such lines, the recording has the tail that the transport reports.
     pub fn stderr(&self, line: &str) {
         self.tape().stderr(line);
     }
@@ -103,9 +103,8 @@ impl Recorder {
 
     /// Returns the recording so far.
     ///
-    /// The header contains the version that the CLI reports when a turn starts (`unknown` before that), and
-    /// the system.
-    /// How the CLI ended stands last, since its output is often read to the end only after it was seen to end.
+    /// The header contains the version that the CLI reports when a turn starts (`unknown` before that), and the system.
+    /// The end of the CLI is the last entry, because its output is often read completely only after the end was seen.
     /// A last line without a line feed is included once its stream has ended, with a comment that marks it.
     ///
     /// # Errors

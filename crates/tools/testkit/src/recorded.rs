@@ -9,7 +9,7 @@ pub struct Recorded {
     pub role: Role,
 }
 
-/// What a line is to the control protocol; the same words serve both directions.
+/// The role of a line in the control protocol, in either direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A `control_request` with its id.

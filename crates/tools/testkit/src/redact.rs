@@ -5,13 +5,13 @@
 //!
 //! | what | becomes |
 //! |---|---|
-//! | secrets, in lines of both directions, stderr, arguments and comments | `<redacted-1>`, …; the same one for the same one |
+//! | secrets, in lines of both directions, stderr, arguments and comments | `<redacted-1>`, …; the same for equal secrets |
 //! | the paths that [`Redactor::path`] names, also in the form in which the CLI makes folder names of them | their names |
 //! | other paths below a home or a temporary folder, sockets among them | `/home/user/tmp/1`, `/home/user/tmp/2.sock`, … |
-//! | UUIDs | `00000000-0000-4000-8000-000000000001`, …; the same one for the same one |
+//! | UUIDs | `00000000-0000-4000-8000-000000000001`, …; the same for equal UUIDs |
 //! | short ids that the CLI makes up: of agents, tasks and runs | `id0000001`, …, likewise, wherever they stand |
 //! | the names of plans | `plan.md` |
-//! | times of day | `2026-01-01T00:00:00.000Z`, a second more for each; the same one for the same one |
+//! | times of day | `2026-01-01T00:00:00.000Z`, a second more for each; the same for equal times |
 //! | durations, process ids, also in the names of sockets, and ports on loopback | fixed numbers |
 //! | long text, except single words such as ids and base64, that neither the script nor our side wrote, streamed or not, and every such description | `<prose>` |
 //! | stderr | `<prose>`, once for each run of lines |
@@ -25,11 +25,11 @@
 //!   `apiKey`, and arguments behind options such as `--token`; of three characters or more;
 //! - by shape, in any text, key or URL: keys and tokens of providers, web tokens, private keys, bearer tokens, user
 //!   info and queries of URLs, and assignments such as `API_KEY=x` or `password: x`;
-//! - as copies: what a place gave away is blanked wherever else it stands, if it has six bytes or more and is not
+//! - as copies: a secret found by its place is also blanked everywhere else, if it has six bytes or more and is not
 //!   letters or digits alone.
 //!
-//! JSON within strings, escapes and percent-encoding are seen through, and the pieces of a streamed block are judged as
-//! one text. A number becomes `0`. A search by shape is no proof:
+//! Secrets are also found in JSON within strings, escaped or percent-encoded, and the pieces of a streamed block are
+//! judged as one text. A number becomes `0`. A search by shape is no proof:
 //! [`RedactionReport::NOT_SEARCHED`] lists the kinds of text that are not searched for.
 //!
 //! ```
@@ -219,7 +219,7 @@ fn on_piece(
     }
 }
 
-/// Replaces the text of a recorded line; bytes that are no text stay.
+/// Replaces the text of a recorded line; bytes that are not text stay.
 fn on_text(entry: &mut Entry, mut replace: impl FnMut(&str) -> String) {
     let Some(line) = secrets::line_mut(entry) else { return };
     let mut replaced = Vec::with_capacity(line.len());

@@ -1,17 +1,17 @@
 //! Plays the CLI's side of a transcript, and checks ours.
 //!
 //! [`Replay`] is a [`Transport`]: a session over it sees what the recorded session saw.
-//! A line of the CLI's is played once every line of ours before it has come, and a line of ours must be the recorded
-//! one: the same JSON, with the text of its numbers.
+//! A line of the CLI is played when all our lines before it have come. Each of our lines must equal the recorded one:
+//! the same JSON, with the same text of numbers.
 //!
 //! Ids that we make up differ between runs, so they are bound by position: the first request of ours stands for the
 //! first recorded one, and output that is played later uses our ids. The same goes for the `uuid` of a prompt.
-//! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any text,
-//! and the stand-in of an id alone any UUID; one that reads as other text, such as a time, only if the header has
-//! `redacted`.
+//! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any
+//! text, and the stand-in of an id alone any UUID; a stand-in that looks like ordinary text, such as a time, does so
+//! only if the header has `redacted`.
 //!
-//! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
-//! requests that are open at the same time may come in any order, before or after them.
+//! The order counts where the protocol defines it: prompts, requests and cancellations of ours come in their order;
+//! answers to requests that are open at the same time may come in any order, before or after them.
 //! A prompt may also come before the handshake of an MCP server of ours has ended.
 //!
 //! A mismatch ends the replay: reading fails with a text that names the expected line and the actual line, and
@@ -100,7 +100,7 @@ impl Replay {
         Self { shared: Arc::new(Shared { player: Mutex::new(Player::new(steps)), moved: Notify::new() }) }
     }
 
-    /// Cuts the output into reads like this.
+    /// Sets how the output is cut into reads.
     #[must_use]
     pub fn splits(self, splits: Splits) -> Self {
         self.shared.player().cutter = Cutter::new(splits);
@@ -116,12 +116,12 @@ impl Replay {
         self
     }
 
-    /// Takes the transcript for one of another host's, with habits that ours need not share.
+    /// Treats the transcript as one of another host, from which our host may differ.
     ///
-    /// Of its `initialize` only the hooks count, since we must answer for them: as many callbacks for each event, which
-    /// are bound by position and not by id. Of a prompt only the text is compared.
-    /// An error may have another text, an acknowledgement of an MCP notification may say anything, and a signal is not
-    /// waited for.
+    /// Of its `initialize` only the hooks are compared, because we must answer them: each event needs the same number
+    /// of callbacks, which are bound by position and not by id. Of a prompt only the text is compared.
+    /// An error may have another text, an acknowledgement of an MCP notification may have any content, and a signal is
+    /// not awaited.
     #[must_use]
     pub fn foreign(self) -> Self {
         self.shared.player().leniency.foreign = true;
@@ -158,10 +158,10 @@ impl ReplayHandle {
     }
 }
 
-/// What the three parts of the link and the handle share.
+/// The state that the three parts of the link and the handle share.
 struct Shared {
     player: Mutex<Player>,
-    /// Something was played, came, or ended.
+    /// Notified when something was played, came, or ended.
     moved: Notify,
 }
 

@@ -1,4 +1,4 @@
-//! How output is cut into reads: a reader must not care.
+//! How output is cut into reads: a reader must not depend on it.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Splits {
-    /// One line a read.
+    /// One line for each read.
     #[default]
     Lines,
-    /// Everything that is there.
+    /// All available output.
     Whole,
-    /// This many bytes a read, at least one.
+    /// This many bytes for each read, at least one.
     Every(usize),
-    /// Between one byte and some hundred, by this seed: the same seed gives the same reads.
+    /// A random number of bytes, mostly up to 300 and sometimes up to 65,536; the same seed gives the same reads.
     Random(u64),
 }
 
@@ -65,7 +65,7 @@ impl Cutter {
         wanted.min(waiting.len())
     }
 
-    /// Returns the next length, by SplitMix64: small, and the same everywhere.
+    /// Returns the next length, by SplitMix64, which is short and gives the same lengths everywhere.
     fn random(&mut self) -> usize {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;

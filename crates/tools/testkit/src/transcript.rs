@@ -1,7 +1,6 @@
 //! A recorded session as a text file: both directions, in order, every line untouched.
 //!
-//! A transcript is lines of a sigil, a space and the recorded line, so that it can be searched and compared with the
-//! tools that everyone has:
+//! A transcript is lines of a sigil, a space and the recorded line, so that common tools can search and compare it:
 //!
 //! ```text
 //! # agentwire-transcript 1
@@ -42,7 +41,7 @@ pub struct Transcript {
     pub header: Header,
     /// The arguments that the program was started with, without the program itself.
     pub argv: Option<Argv>,
-    /// What happened, in order.
+    /// The events of the session, in order.
     pub entries: Vec<Entry>,
 }
 
@@ -54,8 +53,8 @@ impl Transcript {
 
     /// Reads a transcript, or a bare capture of the CLI's output.
     ///
-    /// Text that begins with the header line is a transcript; text that begins with `{` is taken for JSON lines, as
-    /// [`Transcript::from_json_lines`] reads them. Lines need not be UTF-8.
+    /// Text that begins with the header line is a transcript; text that begins with `{` is read as JSON lines, as by
+    /// [`Transcript::from_json_lines`]. Lines need not be UTF-8.
     ///
     /// # Errors
     ///
@@ -123,7 +122,7 @@ impl Transcript {
 
     /// Returns the line number of this entry in the file that was or would be written; the first line is 1.
     ///
-    /// Entries and nothing else are taken for a bare capture of the CLI's output, which has no header.
+    /// A transcript of nothing but lines of the CLI counts as a bare capture, which has no header.
     pub fn line_number(&self, entry: usize) -> usize {
         let facts = usize::from(self.header.facts().is_some());
         let argv = usize::from(self.argv.is_some());

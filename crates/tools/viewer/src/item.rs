@@ -1,4 +1,4 @@
-//! What the page shows one by one: a prompt, a tool use with its result, a question with its answer.
+//! The items of the page: a prompt, a tool use with its result, a question with its answer.
 
 use super::part::Part;
 
@@ -7,7 +7,7 @@ use super::part::Part;
 pub(super) struct Item {
     pub(super) kind: Kind,
     pub(super) title: String,
-    /// A few words behind the title.
+    /// A few words after the title.
     pub(super) note: String,
     pub(super) outcome: Option<Outcome>,
     pub(super) badges: Vec<&'static str>,
@@ -18,7 +18,7 @@ pub(super) struct Item {
     pub(super) streamed: Vec<usize>,
     /// Lines of frames about this item that are shown with another item.
     pub(super) mentions: Vec<usize>,
-    /// From here to there, in the page's measure: milliseconds, or entries.
+    /// The start in the page's unit, milliseconds or entries; `to` is the end.
     pub(super) from: u64,
     pub(super) to: u64,
     /// The turn in which it began; 0 is the time before the first.
@@ -33,7 +33,7 @@ pub(super) struct Item {
     pub(super) gone: bool,
 }
 
-/// What an item is; also what the reader can filter by.
+/// The kind of an item, by which the reader can filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Prompt,
@@ -53,7 +53,7 @@ pub(super) enum Kind {
     System,
     /// Entries about the process.
     Process,
-    /// What cannot be read, or is of an unknown kind.
+    /// An undecodable line, or one of an unknown kind.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ impl Kind {
     }
 }
 
-/// How it went.
+/// The outcome of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) mood: Mood,
@@ -91,7 +91,7 @@ pub(super) struct Outcome {
 pub(super) enum Mood {
     Good,
     Bad,
-    /// Neither, such as a reply without an opinion.
+    /// Neither, such as a reply without a decision.
     Plain,
     /// There is no answer.
     Open,

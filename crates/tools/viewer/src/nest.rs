@@ -30,5 +30,5 @@ pub(super) fn nest(
     }
 }
 
-/// So many levels of tool uses within tool uses.
+/// The largest depth of tool uses within tool uses.
 const DEEPEST: usize = 6;

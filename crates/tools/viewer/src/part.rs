@@ -1,10 +1,10 @@
-//! What an item shows of its frames: short texts whole, long ones by their beginning.
+//! The parts of frames that an item shows: short texts whole, long ones by their beginning.
 
 use serde_json::Value;
 
 use super::escape;
 
-/// A text from a frame, with where it stands, so that a long one can be shown whole from the frame itself.
+/// A text from a frame, with its place, so that a long one can be shown whole from the frame itself.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) label: String,
@@ -103,6 +103,6 @@ impl Part {
 const MOST: usize = 1_500;
 /// The length of such details.
 const BRIEF: usize = 200;
-/// So many fields of an object are shown; the others are in the frame.
+/// The number of fields of an object that are shown; the others are in the frame.
 const FIELDS: usize = 12;
 const LABEL: usize = 80;

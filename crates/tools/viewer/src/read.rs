@@ -296,13 +296,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Shows the entry that is being read with an item that is there.
+    /// Shows the current entry with an existing item.
     fn add(&mut self, item: usize) {
         self.items[item].entries.push(self.entry);
         self.items[item].to = self.now;
     }
 
-    /// Names the line that is being read in an item that is there.
+    /// Mentions the current line in an existing item.
     fn mention(&mut self, item: usize) {
         if self.items[item].mentions.last() != Some(&self.line) {
             self.items[item].mentions.push(self.line);
@@ -348,7 +348,7 @@ impl CallVisitor for Calls {
     }
 }
 
-/// So many lines of stderr in a row are shown; the others are with the frames.
+/// The number of lines of stderr in a row that are shown; the others are with the frames.
 const STDERR: usize = 8;
 /// In milliseconds: longer than any session, and short enough to be drawn without an overflow.
 const LONGEST: u64 = 1 << 48;

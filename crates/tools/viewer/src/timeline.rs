@@ -1,4 +1,4 @@
-//! The timeline: a lane for each kind of thing that takes time, and a table of how they went.
+//! The timeline: a lane for each kind of item that takes time, and a table of the outcomes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -198,12 +198,12 @@ const LANES: &[(&str, Kind)] = &[
     ("Other questions of the CLI", Kind::Question),
     ("Our requests", Kind::Request),
 ];
-/// What overlaps is drawn in rows, at most so many.
+/// The most rows of a lane; bars that overlap are drawn in different rows.
 const ROWS: usize = 6;
 const ROW: u64 = 13;
-/// With more than this in a lane, bars are drawn as thin as they are.
+/// With more bars than this in a lane, short bars are not widened.
 const DENSE: usize = 200;
-/// More than a screen has.
+/// The horizontal resolution, which is more than a screen has.
 const PIXELS: u64 = 4_000;
 /// The largest number of outcomes in a lane's row.
 const ENDS: usize = 8;

@@ -17,12 +17,12 @@ struct File<'a> {
 }
 
 impl<'a> Declared<'a> {
-    /// What crates declare for their users.
+    /// Returns the names that crates declare for their users.
     pub(super) fn of(sources: &'a [Source]) -> Self {
         Self::within(sources.iter().filter(|source| source.path.starts_with("crates/") && !source.is_test()))
     }
 
-    /// What any code declares, tests too.
+    /// Returns the names that any code declares, including tests.
     pub(super) fn of_all(sources: &'a [Source]) -> Self {
         Self::within(sources.iter().filter(|source| source.is_rust()))
     }

@@ -42,14 +42,14 @@ impl Connections {
                 Ok(Err(error)) if error.is_connection_dropped() => self.clear(),
                 Ok(result) => return Ok(result?),
                 Err(elapsed) => {
-                    // The other idle connections are as old, and each would cost a time limit.
+                    // The other idle connections are probably lost too, and each would take a time limit to fail.
                     self.clear();
                     return Err(late(elapsed));
                 }
             }
         }
         let anew = async {
-            // The time limit of a call is set around it.
+            // The time limit below covers connecting and the call together.
             let config = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
             let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
             self.run_on(connection, commands).await

@@ -47,7 +47,7 @@ pub(super) fn refusal(reply: Reply) -> Option<Refusal> {
     Some(Refusal { error: reply.next()?, last: reply.next().and_then(|id| id.parse().ok()) })
 }
 
-/// Returns the entries after an id, and the last lost id, at one time. A full server would refuse a transaction.
+/// Reads the entries after an id and the last lost id atomically. A full server would refuse a transaction.
 ///
 /// Keys: the stream, and its hash. Arguments: the start of the range, and the highest number of entries.
 pub(super) const READ: &str = r"

@@ -148,7 +148,7 @@ async fn deltas_that_an_end_has_deleted_make_room(log: &dyn EventLog) {
     for entry in &all {
         append(log, entry).await;
     }
-    // At most 991 of the 1,000 bytes are used at once.
+    // The entries never use more than 991 of the 1,000 bytes, because each end deletes the deltas.
     let last = all.last().unwrap().position;
     assert_eq!(read(log, Position::START, last).await, (whole(&all), false));
 }

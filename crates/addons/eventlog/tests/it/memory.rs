@@ -35,7 +35,7 @@ enum Step {
     WriteStale,
     /// Repeats the last append.
     Repeat,
-    /// Reads one batch, and handles as many entries before the connection is cut.
+    /// Reads one batch, and handles this many of its entries before the connection is cut.
     Read(usize),
 }
 

@@ -34,7 +34,7 @@ fn url() -> String {
         .expect("AGENTWIRE_TEST_REDIS_URL is not set: run this with `cargo xtask services`")
 }
 
-/// The database of the test that kills connections: those of other tests live on.
+/// The database of the test that kills connections, so that it does not kill those of other tests.
 const OWN: u8 = 9;
 
 /// Kills the connections to that database, and returns their number.

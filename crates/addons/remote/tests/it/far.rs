@@ -118,10 +118,10 @@ async fn far_cli_that_ignores_the_end_of_its_input_is_ended() {
     assert_eq!(report.code, Some(128 + 9), "{report}");
 }
 
-/// Without it, a guarded CLI would proceed with what no hook has decided.
+/// If the CLI saw the end of its input, it would run tool uses that no hook has decided.
 #[tokio::test]
 async fn far_cli_with_a_held_input_gets_sigterm_instead_of_its_end() {
-    // It is ready before its input ends, since SIGTERM would end it without a word before that.
+    // The test waits for `ready` before it ends the input: SIGTERM before the trap is set would end the CLI silently.
     let cli = sh("trap 'echo sigterm; exit 3' TERM; exec 3<&0; cat <&3 & echo ready; wait \"$!\"; echo end");
     let stand_ins = StandIns::new();
     for (kind, holds) in KINDS.iter().flat_map(|kind| [(kind, false), (kind, true)]) {

@@ -60,7 +60,7 @@ fn plays_a_part() {
 
 const PART: &str = "AGENTWIRE_TEST_PART";
 
-/// Each skips its own words as the program does; ssh gives one text to the login shell.
+/// Each script skips the program's own arguments and runs the rest; `ssh` passes the rest to a shell as one text.
 const SCRIPTS: &[(&str, &str)] = &[
     ("docker", "#!/bin/sh\nwhile [ \"$1\" != image ]; do shift; done\nshift\nexec \"$@\"\n"),
     ("kubectl", "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n"),

@@ -67,7 +67,7 @@ impl Session {
                     None => return Ok(Outcome::Cancelled),
                 },
             };
-            // A turn that began has changed files.
+            // A turn that began may have changed files.
             if state != Recovery::Unstarted {
                 turn.revision = revision;
             }
@@ -358,7 +358,7 @@ const RESTARTS: u32 = 5;
 /// How long a handler waits before it asks a worker again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The number of rounds over all workers until the pauses grow no more.
+/// The number of rounds over all workers after which the pauses stop growing.
 const ROUNDS: u32 = 5;
 
 /// The same, for the state of a lost turn.

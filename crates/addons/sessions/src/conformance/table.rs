@@ -47,13 +47,13 @@ pub const CHECKS: &[Check] = checks! {
     keys::case_tells_keys_apart "Keys that differ in case are apart.";
     keys::the_parts_of_a_key_do_not_run_together "Keys are distinct even if their parts, joined by a separator, are equal.";
     listing::lists_the_sessions_of_a_project "Each session of the project is listed once, and no other.";
-    listing::lists_no_sessions_of_like_named_projects "A project's name is no prefix and no pattern.";
-    listing::lists_no_session_of_subpaths_alone "A session of which only subpaths are kept is not listed, and subpaths are no sessions.";
+    listing::lists_no_sessions_of_like_named_projects "A project's name is neither a prefix nor a pattern.";
+    listing::lists_no_session_of_subpaths_alone "A session of which only subpaths are kept is not listed, and subpaths are not sessions.";
     listing::lists_no_session_of_an_empty_append "An append of nothing makes no session.";
     listing::times_are_in_milliseconds "Times are milliseconds since the Unix epoch, within a day of this machine's clock.";
     listing::an_append_moves_the_time_on "Each append increases the session's time; the clock has a resolution of a second or better.";
     listing::lists_the_subkeys_of_a_session "Each subpath of the session is listed once, whether the session itself has entries or not.";
-    listing::lists_no_subkeys_where_there_are_none "A session is no subpath of itself, and an append of nothing makes none.";
+    listing::lists_no_subkeys_where_there_are_none "A session is not a subpath of itself, and an empty append creates none.";
     listing::lists_odd_subkeys_as_they_were "Subpaths are listed exactly as they were given.";
     deleting::deletes_a_session "A deleted session loads as `None`.";
     deleting::deletes_what_is_not_there "Deleting an unknown key succeeds and deletes nothing.";

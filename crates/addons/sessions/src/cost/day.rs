@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_starts_where_clocks_say_so() {
+    fn a_day_starts_at_midnight_of_its_offset() {
         let of = |offset| Day::of(parse_ms("2024-02-28T23:30:00Z").unwrap(), offset).unwrap().to_string();
         assert_eq!(
             [of(0), of(29), of(30), of(-1410), of(-1411)],

@@ -14,7 +14,7 @@ use crate::RawEntry;
 /// A cost that an entry itself records (`costUSD`) is used instead of the prices.
 /// The tokens of a compaction or an advisor within an answer, which the API reports separately, count for their models.
 ///
-/// Memory is bounded to some 50 MB and a number for each session: the meter keeps the tokens of the last 65,536
+/// Memory is limited to about 50 MB, and one number for each session: the meter keeps the tokens of the last 65,536
 /// answers, and the ids of a million before them; [`CostSummary::forgotten`] counts the answers beyond that.
 #[derive(Clone, Debug)]
 pub struct CostMeter {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_was_cut_off_takes_nothing_away() {
+    fn a_truncated_copy_does_not_lower_the_count() {
         let mut meter = CostMeter::new(Prices::new());
         for output in [1, 20, 1] {
             meter.line(line(7, output).as_bytes());

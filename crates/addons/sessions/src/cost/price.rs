@@ -86,7 +86,7 @@ mod tests {
     use super::{Price, Prices};
 
     #[test]
-    fn a_name_without_a_date_is_that_of_its_versions() {
+    fn a_name_without_a_date_applies_to_its_dated_versions() {
         let price = |input| Price {
             input,
             output: 0.0,

@@ -17,7 +17,7 @@ union! {
         LocalCommand(LocalCommand) = "local_command",
         /// A request to the model failed and is retried.
         ApiError(ApiError) = "api_error",
-        /// Another model answered than the requested one.
+        /// A model other than the requested one answered.
         ModelFallback(ModelFallback) = "model_fallback",
         /// The model refused, and another one answered.
         ModelRefusalFallback(ModelRefusal) = "model_refusal_fallback",
@@ -124,7 +124,7 @@ pub struct ApiError {
     pub max_retries: Option<u64>,
 }
 
-/// Another model answered than the requested one (`model_fallback`).
+/// A model other than the requested one answered (`model_fallback`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

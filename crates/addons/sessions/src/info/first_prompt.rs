@@ -24,7 +24,7 @@ pub(super) fn first_prompt(head: &[u8]) -> Option<String> {
     command
 }
 
-/// Returns the prompts in the user's messages; none of messages with tool results.
+/// Returns the prompts in the user's messages, except those with tool results.
 fn prompts(head: &[u8]) -> impl Iterator<Item = Prompt> {
     prompt_lines(head).flat_map(|line| {
         let entry = agentwire_protocol::decode::decode::<Value>(&String::from_utf8_lossy(line));

@@ -30,7 +30,7 @@ pub(super) struct Link {
     pub(super) response: Option<String>,
     /// The ids of the tool calls in it.
     pub(super) calls: Vec<String>,
-    /// The ids of the tool calls that it has results of.
+    /// The ids of the tool calls whose results it contains.
     pub(super) results: Vec<String>,
     /// Whether the user's text reports an interruption.
     pub(super) interrupts: bool,

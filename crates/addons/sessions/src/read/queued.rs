@@ -96,7 +96,7 @@ fn text<'a>(link: &'a Link, name: &str) -> Option<&'a str> {
 
 /// Records of prompts that a turn took (`queue-operation`, removed as `absorbed_mid_turn`).
 struct Taken<'a> {
-    /// How many times, by the id of the delivery or else of the prompt.
+    /// How often turns took a prompt, by the id of its delivery or, without one, its own id.
     counts: HashMap<(Id, String), usize>,
     /// The attachments that match the last records of their delivery.
     attachments: HashSet<&'a Uuid>,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::RawEntry;
 
-/// Returns the entries, with talk as the messages or queued prompts that it is.
+/// Returns the entries, with each entry of talk converted to the message or queued prompt in it.
 pub(super) fn as_messages(entries: &[RawEntry]) -> Cow<'_, [RawEntry]> {
     let is_talk = |entry: &RawEntry| entry.kind() == "system" && entry.as_str().contains(TALK);
     if !entries.iter().any(is_talk) {

@@ -84,7 +84,8 @@ fn fold(char: char, exact: bool) -> char {
     }
 }
 
-/// Returns whether JSON writes the character, and no other character with the same folding, as itself.
+/// Returns whether JSON writes the character literally, and no other character folds to it, except the other case of an
+/// ASCII letter.
 fn is_plain(char: char, exact: bool) -> bool {
     let as_itself = !char.is_control() && !matches!(char, '"' | '\\' | '/' | char::REPLACEMENT_CHARACTER);
     as_itself && (exact || char.is_ascii() || char.to_uppercase().eq([char]))
@@ -103,7 +104,7 @@ mod tests {
     use super::{Needle, fold, is_plain};
 
     #[test]
-    fn a_plain_character_is_the_same_as_no_other_but_its_ascii_case() {
+    fn only_the_other_ascii_case_folds_to_a_plain_character() {
         for char in (0..=0x10_ffff).filter_map(char::from_u32) {
             let folded = fold(char, false);
             assert_eq!(fold(folded, false), folded, "{char}");
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_passed_over_only_if_no_text_in_it_has_it() {
+    fn a_line_is_skipped_only_if_no_text_in_it_can_match() {
         for (needle, line, may) in [
             ("hello", r#"{"a":"x HeLLo"}"#, true),
             ("hello", r#"{"a":"x Hell"}"#, false),

@@ -129,7 +129,7 @@ impl Sessions {
 pub(crate) struct Projects(Vec<PathBuf>);
 
 impl Projects {
-    /// Returns whether a session with this working directory is of another project, whose folder has the same name.
+    /// Returns whether a session with this working directory belongs to another project that shares the folder.
     ///
     /// `my-app` and `my.app` share a folder. As in the reference SDK for TypeScript, a directory that does not exist
     /// proves nothing: the project may have been moved.

@@ -21,7 +21,7 @@ use crate::{RawEntry, SessionError, Sessions};
 /// store, or `None` if the session does not exist.
 ///
 /// The project gets the name of the file's folder, as in a mirror, so the session can be resumed from the store.
-/// A mirror keeps the first folder of a session that the CLI has moved to a worktree; an import uses the present one.
+/// For a session that the CLI has moved to a worktree, a mirror keeps the first folder; an import uses the current one.
 /// The archive mark is imported with its time.
 /// Importing a session again, or one whose end a mirror did not store, adds only missing entries. An entry without an
 /// id is missing if the file has more equal entries than the store. Later entries of its kind are then added again,

@@ -9,7 +9,7 @@ use agentwire_sessions::{MemoryStore, SessionStore};
 use crate::faulty::{Fault, Faulty};
 
 #[tokio::test]
-async fn the_store_in_memory_does_all() {
+async fn memory_store_passes_all_checks() {
     let report = conformance::run(async || Ok::<_, Infallible>(MemoryStore::new())).await;
     assert!(report.is_conformant(), "{report}");
     assert_eq!((report.passed(), report.skipped()), (CHECKS.len(), 0), "{report}");
@@ -62,7 +62,7 @@ async fn a_refused_lone_surrogate_is_reported_and_not_a_fault() {
 }
 
 #[tokio::test]
-async fn where_no_store_can_be_made_all_fails() {
+async fn all_checks_fail_without_a_store() {
     let report = conformance::run(async || Err::<MemoryStore, _>("the server is down")).await;
     assert_eq!(report.failed(), CHECKS.len());
     assert!(report.to_string().contains("there is no store: the server is down"), "{report}");

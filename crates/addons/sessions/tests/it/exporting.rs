@@ -82,7 +82,7 @@ fn a_page_has_the_same_texts_and_no_tag_from_them() {
 }
 
 #[test]
-fn only_pictures_that_are_nothing_else_are_shown() {
+fn pictures_of_other_types_and_urls_are_not_shown() {
     let source = |media: &str, data: &str| json!({"type": "image", "source": {"type": "base64", "media_type": media, "data": data}});
     let url = json!({"type": "image", "source": {"type": "url", "url": "https://example.com/\"onload=x"}});
     let blocks = json!([

@@ -93,9 +93,9 @@ async fn a_full_disk_is_a_clear_error_and_with_space_the_retry_is_complete() {
     let mut allowed = Command::new("unshare");
     allowed.args(["-rm", "sh", "-c", "mount -t tmpfs tmpfs \"$0\""]).arg(folder.path());
     if !allowed.output().is_ok_and(|output| output.status.success()) {
-        assert!(env::var_os("CI").is_none(), "this machine lets nobody mount a disk, which CI must");
+        assert!(env::var_os("CI").is_none(), "this machine can't mount a disk, which CI must");
         // The other test covers this case without mounting.
-        eprintln!("not run: this machine lets nobody mount a disk");
+        eprintln!("not run: this machine can't mount a disk");
         return;
     }
     let mut child = Command::new("unshare");

@@ -48,7 +48,7 @@ fn repository(main: &Path, linked: &Path) {
 }
 
 #[test]
-fn a_folder_in_a_repository_that_is_no_part_of_it_has_its_own_sessions_alone() {
+fn folder_that_is_not_part_of_the_repository_around_it_has_only_its_own_sessions() {
     let (config, folder) = (Config::new(), tempfile::tempdir().unwrap());
     let main = folder.path().join("main");
     let linked = main.join("linked");
@@ -57,7 +57,7 @@ fn a_folder_in_a_repository_that_is_no_part_of_it_has_its_own_sessions_alone() {
         config.write(project.to_str().unwrap(), &id(number as u32), 10, &[user("a", None, "x")]);
     }
     let sessions = config.sessions().in_project(&linked);
-    let has_its_own_alone = || {
+    let has_only_its_own = || {
         let listed = sessions.list(Page::ALL).unwrap();
         assert_eq!(listed.iter().map(|info| info.session_id.as_str()).collect::<Vec<_>>(), [id(1)]);
         assert!(sessions.info(&id(0).into()).unwrap().is_none());
@@ -65,9 +65,9 @@ fn a_folder_in_a_repository_that_is_no_part_of_it_has_its_own_sessions_alone() {
     };
     assert!(sessions.info(&id(0).into()).unwrap().is_some());
     fs::write(linked.join(".git"), "gitdir: /nowhere\n").unwrap();
-    has_its_own_alone();
+    has_only_its_own();
     fs::remove_dir_all(&linked).unwrap();
-    has_its_own_alone();
+    has_only_its_own();
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn projects_that_share_a_folder_list_their_own_sessions() {
     // The folder of the third project is gone, so nothing shows that it was another one.
     assert_eq!(listed(&dash), [id(0), id(2)]);
     assert_eq!(listed(&dot), [id(1), id(2)]);
-    // Another worktree of the project is no other project.
+    // Another worktree of the project is not another project.
     fs::write(dash.join(".git/worktrees/linked/gitdir"), format!("{}\n", dot.join(".git").display()))
         .unwrap();
     assert_eq!(listed(&dash), [id(0), id(1), id(2)]);

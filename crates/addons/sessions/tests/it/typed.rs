@@ -85,7 +85,7 @@ fn decode_errors_have_a_position() {
 }
 
 #[test]
-fn where_an_entry_stands_is_read_beside_its_kind() {
+fn context_of_an_entry_is_read() {
     let text = r#"{"type":"system","subtype":"x","uuid":"b","parentUuid":null,"logicalParentUuid":"a",
         "isSidechain":true,"sessionId":"s","gitBranch":"main","forkedFrom":{"sessionId":"t","messageUuid":"c"}}"#;
     let context = entry(text).context().unwrap();

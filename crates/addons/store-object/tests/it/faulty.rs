@@ -103,7 +103,7 @@ impl ObjectStore for Faulty {
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let (objects, prefix) = (Arc::clone(&self.objects), prefix.cloned());
-        // Not at the first poll, so that a test can run another call in between.
+        // Lists at the second poll, so that a test can run another call in between.
         let listed = async move {
             yield_now().await;
             objects.list(prefix.as_ref())

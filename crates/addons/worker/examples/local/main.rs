@@ -81,7 +81,7 @@ async fn answer(folder: &Path, question: &str, answer: Answer) -> Outcome {
 }
 
 async fn status(folder: &Path) -> Outcome {
-    // Without a slot, no queued prompt starts, which the end of this process would cut.
+    // Without a slot no queued prompt starts: the end of this process would cut its turn.
     let worker = worker(folder).admission(Admission::slots(0));
     let engine = Local::open(folder.join("engine"), worker, LossPolicy::Tell, Ledger::default()).await?;
     for session in engine.sessions().await? {

@@ -104,5 +104,5 @@ fn name(session: &str) -> Result<SessionName, String> {
     Ok(SessionName::new(tenant, id))
 }
 
-/// Each prompt leads to one command, and its result to a last text.
+/// For each prompt, the script runs one command and then sends a final text.
 const SCRIPT: &str = include_str!("script.json");

@@ -34,7 +34,7 @@ use files::{SPENT, blocking, is_valid, log};
 
 pub(super) struct Engine {
     folder: PathBuf,
-    /// Locked while the engine lives, and while a file is written that it has begun to write.
+    /// Locked until the engine is dropped and the file that it is writing is complete.
     lock: Arc<File>,
     worker: Worker,
     policy: LossPolicy,
@@ -65,7 +65,7 @@ impl Engine {
             let lock = record::lock(&path)?;
             let sessions = record::read_all(&path)?;
             let mut ledgers = HashMap::new();
-            // Also of tenants whose sessions were deleted.
+            // Includes tenants whose sessions were deleted.
             for tenant in record::tenants(&path)? {
                 let spent_usd = record::read(&path.join(&*tenant).join(SPENT))?.unwrap_or_default();
                 ledgers.insert(tenant, Ledger { spent_usd, ..limits.clone() });
@@ -216,7 +216,7 @@ impl Engine {
     async fn cancel(&mut self, session: &SessionName) -> Result<bool, LocalError> {
         let Some(record) = self.sessions.get_mut(session) else { return Ok(false) };
         let had_prompts = !record.prompts.is_empty();
-        // The end of the running one is reported.
+        // The turn of the running prompt reports its own end.
         let ended = record.cancel();
         let saved = self.save(session).await;
         for id in ended {
@@ -248,7 +248,7 @@ impl Engine {
     async fn ended(&mut self, end: TurnReport) -> Result<(), LocalError> {
         let TurnReport { fence, outcome, cost_usd, revision, .. } = end;
         let session = &fence.session;
-        // A file that can't be written is no reason to forget the end, or to start no other turn.
+        // If a file can't be written, the end still counts and other turns still start.
         let mut result = self.settle(session, cost_usd).await;
         let early = self.early.remove(session).unwrap_or_default();
         let Some(record) = self.sessions.get_mut(session) else { return result };
@@ -281,7 +281,7 @@ impl Engine {
         result.and(self.retry().await)
     }
 
-    /// Starts a turn that was cut again, from this revision if it began, or ends its prompt.
+    /// Restarts a turn that was cut, from this revision if it had begun, or ends its prompt.
     async fn lost(
         &mut self,
         session: &SessionName,

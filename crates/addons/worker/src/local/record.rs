@@ -88,7 +88,7 @@ impl Record {
         open.map(|parked| parked.answer = Some(answer)).is_some()
     }
 
-    /// Ends all prompts but the running one as cancelled, and returns their ids. Marks the running one.
+    /// Ends all prompts but the running one as cancelled, and returns their ids. Marks the running one as cancelled.
     pub(super) fn cancel(&mut self) -> Vec<Uuid> {
         let first = usize::from(self.running.is_some()).min(self.prompts.len());
         self.is_cancelled = first > 0;

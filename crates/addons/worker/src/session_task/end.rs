@@ -48,7 +48,7 @@ impl SessionTask {
         let Some(session) = self.session.take() else { return };
         let is_cut = self.turn.is_some() && self.result.is_none();
         if let (Some(stored), false) = (session.store_handle(), is_cut) {
-            // Closing waits for the store only as long as one flush. A tool may still run in a turn that was cut.
+            // Closing waits for the store only as long as one flush. After a cut turn, a tool may still run: no wait.
             let flushed = async { while let Err(NotStored::TimedOut { .. }) = stored.flushed().await {} };
             // The session reports what a longer outage loses.
             let _ = timeout(OUTAGE, flushed).await;

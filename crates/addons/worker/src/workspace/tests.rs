@@ -159,7 +159,7 @@ async fn killed_commands_leave_a_usable_folder() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn command_that_hangs_is_given_up() {
+async fn hanging_command_times_out() {
     let root = tempfile::tempdir().unwrap();
     let hang = ["-c", "protocol.ext.allow=always", "ls-remote", "ext::sleep 5"];
     let error = git(root.path(), &hang).await.unwrap_err().to_string();

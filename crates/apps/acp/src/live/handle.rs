@@ -75,7 +75,7 @@ impl Handle {
     /// Cancels the running turn and the prompts that were queued before. With a request id, does so only if one of these
     /// prompts has it.
     pub(crate) fn cancel(&self, request: Option<RequestId>, tasks: &TaskTracker) {
-        // At once, so that a prompt that follows does not overtake it. A session that has ended has nothing to cancel.
+        // Queued at once, so that a later prompt does not overtake it. A session that has ended has nothing to cancel.
         let cancel = self.commands.try_send(Command::Cancel(request));
         if let Err(mpsc::error::TrySendError::Full(cancel)) = cancel {
             let commands = self.commands.clone();

@@ -128,14 +128,14 @@ fn typed(text: &str) -> Option<String> {
     (!is_hidden && !trimmed.is_empty()).then(|| text.to_owned())
 }
 
-/// How texts begin that the CLI stores as the user's.
+/// The starts of texts that the CLI stores as the user's.
 const WRITTEN_BY_THE_CLI: &[&str] = &[
     "<local-command-",
     "<task-notification>",
     "[Request interrupted by user",
     "This session is being continued from a previous conversation",
 ];
-/// How the CLI's messages about usage limits begin, some of which name `/login` too.
+/// The starts of the CLI's messages about usage limits, some of which name `/login` too.
 const USAGE_LIMITS: &[&str] = &[
     "You've hit your",
     "You've reached your",

@@ -117,7 +117,7 @@ fn replacement(path: &Path, edit: &Value) -> Option<ToolCallContent> {
     Some(diff(path.to_owned(), edit["old_string"].as_str(), edit["new_string"].as_str()?))
 }
 
-/// Returns a diff; an empty old text is none.
+/// Returns a diff; an empty old text counts as none.
 pub(super) fn diff(path: PathBuf, old: Option<&str>, new: &str) -> ToolCallContent {
     let old = old.filter(|old| !old.is_empty()).map(ToOwned::to_owned);
     ToolCallContent::Diff(Diff::new(path, new).old_text(old))

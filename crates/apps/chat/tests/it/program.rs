@@ -218,7 +218,7 @@ async fn missing_settings_are_reported_before_a_server_starts() {
         (
             &[key, model, ("ANTHROPIC_BASE_URL", "nowhere")],
             &["Hello?"],
-            "agentwire-chat: `nowhere` is no address of an API",
+            "agentwire-chat: `nowhere` is not the address of an API",
             1,
         ),
         (

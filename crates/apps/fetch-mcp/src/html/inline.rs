@@ -22,7 +22,7 @@ pub(super) enum Kind {
 }
 
 impl Inline {
-    /// Returns the marks of an element; without Markdown, only of those without which a text reads as another one.
+    /// Returns the marks of an element; without Markdown, only those without which the text would have another meaning.
     pub(super) fn marks(name: &[u8], markdown: bool) -> Option<Self> {
         let (kind, mark) = match name {
             b"sup" => (Kind::Raised, "^"),

@@ -110,7 +110,7 @@ impl Table {
         if columns * rows > 1 && start < end {
             self.covered.resize(self.covered.len().max(end), 0);
             self.covered[start] = rows - 1;
-            // The further columns are written like those below.
+            // The further columns of the cell are written as covered, also in its first row.
             self.covered[start + 1..end].fill(rows);
         }
         self.cells += 1;

@@ -51,7 +51,7 @@ impl<'t> Document<'t> {
 
     /// Returns the member of the section that is a server.
     pub(super) fn entry(&self, server: &str) -> Result<Member<'_>, EditRefusal> {
-        // Of two servers of a name the last one counts, as for other keys.
+        // If a name is duplicated, the last server counts, as for other keys.
         let mut found = self.sections()?.into_iter().rev().filter_map(|section| section.member(server));
         found.next().ok_or_else(|| EditRefusal::NoServer { server: server.into() })
     }
@@ -129,7 +129,7 @@ impl<'d> Members<'d> {
         self.member(key).map(|member| member.value)
     }
 
-    /// Returns a member by its key. Of duplicates the last one counts.
+    /// Returns a member by its key. If the key is duplicated, the last one counts.
     pub(super) fn member(&self, key: &str) -> Option<Member<'d>> {
         let index = self.object.properties.iter().rposition(|member| member.name.as_str() == key)?;
         let value = &self.object.properties[index].value;

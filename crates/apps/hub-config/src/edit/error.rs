@@ -35,7 +35,7 @@ pub enum EditError {
         server: String,
     },
     /// The hub does not read the file. Add it to the sources.
-    #[error("{} is no file of the configuration", file.display())]
+    #[error("{} is not a file of the configuration", file.display())]
     NotRead {
         /// The file.
         file: PathBuf,
@@ -66,7 +66,7 @@ pub enum EditRefusal {
         why: String,
     },
     /// The file is not UTF-8.
-    #[error("it is no text in UTF-8")]
+    #[error("it is not UTF-8 text")]
     NotUtf8,
     /// The file does not contain the server.
     #[error("there is no server `{server}` in it")]

@@ -125,7 +125,7 @@ fn write_beside(target: &Path, content: &[u8]) -> Result<NamedTempFile, EditErro
     Ok(file)
 }
 
-/// Renames a temporary file to its target. Returns `false` if the target is to be new and exists meanwhile.
+/// Renames a temporary file to its target. Returns `false` if the target must be new but exists by now.
 fn publish(file: NamedTempFile, target: &Path, is_new: bool) -> io::Result<bool> {
     let published = if is_new { file.persist_noclobber(target) } else { file.persist(target) };
     match published {
@@ -162,7 +162,7 @@ const TEMPORARY: &str = ".agentwire-";
 const SUFFIX: &str = ".tmp";
 /// How often an edit is tried while other programs change the file.
 const ATTEMPTS: usize = 20;
-/// As many as Linux follows.
+/// The maximum number of links that are followed, as on Linux.
 const MAX_LINKS: usize = 40;
 
 #[cfg(test)]

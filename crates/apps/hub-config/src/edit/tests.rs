@@ -216,7 +216,7 @@ fn a_server_is_removed_with_its_lines() {
         "{\n  \"mcpServers\": {\n    \"b\": {},\n\n    \"a\": {\n      \"command\": \"x\"\n    }\n  },\n  \"inputs\": []\n}\n",
         "{\n  \"mcpServers\": {\n    \"b\": {}\n\n  },\n  \"inputs\": []\n}\n",
     );
-    // Of duplicates both are removed, or the first would count again.
+    // Both duplicates are removed, or the first would count again.
     check(
         &Edit::Remove,
         r#"{"mcpServers":{"a":{"command":"x"},"b":{},"a":{"command":"y"}}}"#,

@@ -80,7 +80,7 @@ async fn missing_values_are_reported_with_their_positions() {
             "error: mcp.json:3:18: servers.a.command: the variable `NO` is not set",
             "error: mcp.json:3:41: servers.a.args[1]: the variable `NO2` is not set",
             "error: mcp.json:3:68: servers.a.cwd: the variable `NO3` is not set",
-            r#"error: mcp.json:4:28: servers.a.env["a b"]: a `${` that is no variable: write `$${` for the text itself"#,
+            r#"error: mcp.json:4:28: servers.a.env["a b"]: a `${` that is not a variable: write `$${` for the text itself"#,
             "error: mcp.json:4:65: servers.a.envFile: the variable `NO4` is not set",
             "error: mcp.json:4:90: servers.a.watchPaths[0]: the variable `NO5` is not set",
         ]

@@ -31,8 +31,8 @@ impl Look {
         for _ in 0..MAX_LINKS {
             let Some(place) = places.pop() else { break };
             look.folders.extend(nearest_folder(&place));
-            // A folder above may be a link too, and may get another target. Links beside the root belong to the system.
-            // The target of a link may be missing and appear later.
+            // A folder above may be a link too, and may get another target. Links in the root folder belong to the
+            // system. The target of a link may be missing and appear later.
             let is_folder = |link: &Path| fs::metadata(link).map_or(true, |found| found.is_dir());
             let is_watched = |link: &Path| link == place || link.components().count() > 2 && is_folder(link);
             for link in place.ancestors().filter(|link| is_watched(link)) {
@@ -97,7 +97,7 @@ fn nearest_folder(path: &Path) -> Option<PathBuf> {
     folders.filter_map(|folder| fs::canonicalize(folder).ok()).next()
 }
 
-/// Hashes what changes when a file is replaced or written.
+/// Hashes the metadata that changes when a file is replaced or written.
 fn hash(found: &Metadata, hasher: &mut DefaultHasher) {
     #[cfg(unix)]
     {
@@ -125,7 +125,7 @@ pub(super) const MAX_FOLDERS: usize = if cfg!(target_os = "linux") { 1024 } else
 /// How many entries of one folder and the folders in it are looked at.
 const MAX_ENTRIES: usize = 10_000;
 const SKIPPED: [&str; 5] = [".git", ".mcp.json", "__pycache__", "mcp.json", "node_modules"];
-/// As many as Linux follows.
+/// The maximum number of links that are followed, as on Linux.
 const MAX_LINKS: usize = 40;
 
 #[cfg(all(test, unix))]

@@ -205,7 +205,7 @@ async fn switched_links_are_followed() {
     place.write("dotfiles/mcp.json", "1").expect("config/mcp.json").await;
 }
 
-// Watches were lost with each change of the configuration, and for servers of one name.
+// Regression test: watches were lost with each change of the configuration, and if servers had the same name.
 #[tokio::test]
 async fn files_stay_watched_when_others_are_added_and_removed() {
     let place = Place::new(quick(), &["kept", "gone"]).await;

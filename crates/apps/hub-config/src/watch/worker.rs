@@ -169,9 +169,9 @@ fn cut_warning(path: &Path) -> String {
 
 /// How long events are collected.
 const GATHER: Duration = Duration::from_millis(20);
-/// How many times as long as the last look the thread then rests.
+/// How long the thread rests after a look, as a multiple of the time that the look took.
 const REST: u32 = 4;
-/// How often files are looked at in a row.
+/// The maximum number of looks in a row.
 const ROUNDS: usize = 8;
 
 #[cfg(test)]
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_due_after_quiet_but_at_last_after_a_limit() {
+    fn a_change_is_due_after_a_quiet_time_or_at_the_limit() {
         let start = Instant::now();
         let at = |millis: u64| start + Duration::from_millis(millis);
         let settings = Settings::quiet(Duration::from_millis(500));

@@ -99,7 +99,7 @@ pub const SHARE: &str = "AGENTWIRE_BENCH_SHARE";
 /// The variable for the file to which the bench CLI writes its [`Report`](super::Report) as JSON.
 pub const REPORT: &str = "AGENTWIRE_BENCH_REPORT";
 
-/// A tenth of the requests warms up first and does not count.
+/// Before each phase, a tenth as many requests warm up and do not count.
 const ONE: &[(usize, usize)] = &[(1, 3_000)];
 const MANY: &[(usize, usize)] = &[(8, 6_000), (32, 6_000), (64, 6_000)];
 const TURNS: usize = 500;

@@ -1,4 +1,4 @@
-//! The workloads, each for another wait of a user.
+//! The workloads; each measures a different wait of a user.
 
 use super::Callback;
 

@@ -49,7 +49,7 @@ pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
 
 /// Reads a message as a program does that shows the conversation.
 fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
-    match incoming.message().ok_or("a line is no message")? {
+    match incoming.message().ok_or("a line is not a message")? {
         Message::StreamEvent(event) => {
             id(event.uuid.as_ref(), tally);
             if let Event::ContentBlockDelta(BlockDelta { delta, .. }) = event.event()? {

@@ -22,7 +22,7 @@ fn equivalent_values_have_no_difference() {
 }
 
 #[test]
-fn what_was_changed_or_left_out_is_found() {
+fn changed_and_missing_values_are_found() {
     for (line, view) in [
         ("1", "2"),
         ("9007199254740993", "9007199254740992.0"),

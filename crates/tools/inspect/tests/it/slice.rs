@@ -3,7 +3,7 @@
 use agentwire_inspect::slice::{Step, at, show};
 
 #[test]
-fn a_part_knows_where_it_begins() {
+fn part_has_its_offset() {
     let text = r#" {"a": [1, {"b": "x"}]}"#;
     let path = [Step::Name("a"), Step::Index(1), Step::Name("b")];
     assert_eq!(at(text, &path), text.find("\"x\"").map(|at| (at, "\"x\"")));

@@ -77,7 +77,7 @@ async fn run(entries: &[(usize, Entry)], splits: Splits, report: &mut Report) {
     report_mismatch(&handle.report(), report);
 }
 
-/// What a session has delivered.
+/// The output of a session.
 struct Delivered {
     messages: Vec<Incoming>,
     ended: Option<Error>,

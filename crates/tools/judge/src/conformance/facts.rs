@@ -1,4 +1,4 @@
-//! What must be known of a whole transcript before its order can be judged.
+//! The facts about a whole transcript that are needed to judge its order.
 
 mod tool_calls;
 
@@ -13,20 +13,20 @@ use agentwire_testkit::{
 pub(super) use tool_calls::asks_for_permission;
 use tool_calls::{ToolCall, ToolCalls};
 
-/// What must be known of a whole transcript before its order can be judged.
+/// The facts about a whole transcript that are needed to judge its order.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// The session goes on with an older one, of which this transcript has nothing.
+    /// Whether the session continues an older one, which the transcript does not contain.
     pub(super) resumed: bool,
-    /// Agents or shells ran in the background, so that frames of several conversations mix.
+    /// Whether agents or shells ran in the background, so that frames of several conversations mix.
     pub(super) tasks: bool,
-    /// The CLI reports its state.
+    /// Whether the CLI reports its state.
     pub(super) states: bool,
-    /// Turns are announced by `system/init`.
+    /// Whether turns are announced by `system/init`.
     pub(super) inits: bool,
-    /// The CLI reports its requests to the model.
+    /// Whether the CLI reports its requests to the model.
     pub(super) requests: bool,
-    /// We interrupted a turn.
+    /// Whether we interrupted a turn.
     pub(super) interrupted: bool,
     /// The line on which each tool use first appears, by its id.
     pub(super) tool_uses: HashMap<Box<str>, usize>,
@@ -34,17 +34,17 @@ pub(super) struct Facts {
     pub(super) started: HashSet<Box<str>>,
     /// The line of the first prompt.
     pub(super) first_prompt: Option<usize>,
-    /// We sent a signal, or asked the CLI to end itself.
+    /// Whether we sent a signal, or asked the CLI to end itself.
     pub(super) stopped: bool,
-    /// The CLI wrote to its stderr.
+    /// Whether the CLI wrote to its stderr.
     pub(super) stderr: bool,
     /// How the CLI ended.
     pub(super) end: Option<End>,
-    /// MCP servers that say that they were initialized, by the line on which the CLI confirms it.
+    /// The line on which the CLI confirms the initialization of each MCP server, by its name.
     pub(super) mcp_confirmed: HashMap<Box<str>, usize>,
     /// The `mcp_call` requests of ours that the CLI asked about, by the id that it gave to the tool use.
     pub(super) tool_calls: HashMap<Box<str>, ToolCall>,
-    /// Our side sent faulty lines on purpose.
+    /// Whether our side sent faulty lines on purpose.
     pub(super) faults: bool,
 }
 
@@ -176,5 +176,5 @@ pub(super) fn is_made_up(read: &Recorded) -> bool {
         || json.field("error").is_some_and(|error| !error.is_null())
 }
 
-/// Arguments that go on with an older session.
+/// Arguments that continue an older session.
 const RESUMING: &[&str] = &["--resume", "-r", "--continue", "-c", "--resume-session-at", "--from-pr"];

@@ -1,4 +1,4 @@
-//! Every request has its one answer, in either direction.
+//! Checks that every request, in either direction, has exactly one answer.
 
 mod asked;
 mod calls;
@@ -18,7 +18,7 @@ use agentwire_testkit::{
     recorded::{Recorded, Role},
 };
 
-/// Checks that every request has its one answer, and that nothing stands behind an end.
+/// Checks that every request has exactly one answer, and that nothing follows an end.
 pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
     let mut ledger = Ledger {
         facts,

@@ -58,7 +58,7 @@ struct Play<'a> {
     /// The CLI's open requests.
     asked: BTreeSet<String>,
     input_ended: bool,
-    /// Our side sent faulty lines on purpose.
+    /// Whether our side sent faulty lines on purpose.
     faults: bool,
     last_line: usize,
     report: &'a mut Report,

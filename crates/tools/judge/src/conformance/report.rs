@@ -1,8 +1,8 @@
-//! What a check found.
+//! The findings of a check.
 
 use std::fmt;
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -14,11 +14,11 @@ pub struct Report {
     pub outbound: usize,
 }
 
-/// One thing that is wrong.
+/// A fault in a transcript.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The line of the transcript's file; `None` where it is the whole.
+    /// The line of the transcript's file; `None` for the whole file.
     pub line: Option<usize>,
     /// The fault.
     pub what: String,
@@ -30,12 +30,12 @@ impl Report {
         self.findings.is_empty()
     }
 
-    /// Notes something at a line.
+    /// Adds a finding at a line.
     pub(crate) fn find(&mut self, line: usize, what: impl Into<String>) {
         self.findings.push(Finding { line: Some(line), what: what.into() });
     }
 
-    /// Notes something of the whole.
+    /// Adds a finding about the whole transcript.
     pub(crate) fn find_overall(&mut self, what: impl Into<String>) {
         self.findings.push(Finding { line: None, what: what.into() });
     }
@@ -47,7 +47,7 @@ impl Report {
     }
 }
 
-/// One finding a line.
+/// Writes one line for each finding.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, finding) in self.findings.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A transcript as the checks see it: each line read once, with the marks that stand before it.
+//! A transcript as the checks see it: each line read once, with the marks before it.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use agentwire_testkit::{End, Transcript, recorded::Recorded, transcript::Entry};
 
-/// What happened, in order.
+/// The events of a transcript, in order.
 #[derive(Debug)]
 pub(crate) struct Scene {
     pub(crate) items: Vec<Item>,
@@ -18,7 +18,7 @@ pub(crate) struct Scene {
     pub(crate) faults: bool,
 }
 
-/// One thing that happened.
+/// An event.
 #[derive(Debug)]
 pub(crate) struct Item {
     /// The line of the transcript's file.
@@ -29,9 +29,9 @@ pub(crate) struct Item {
 
 #[derive(Debug)]
 pub(crate) enum What {
-    /// `>`; `None` where it is no JSON object.
+    /// `>`; `None` if it is not a JSON object.
     Ours(Bytes, Option<Arc<Recorded>>),
-    /// `<`; `None` where it is no JSON object.
+    /// `<`; `None` if it is not a JSON object.
     Theirs(Bytes, Option<Arc<Recorded>>),
     EndOfInput,
     Signal,
@@ -42,9 +42,9 @@ pub(crate) enum What {
 /// The meaning of a comment for the next line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// `# undecodable`: it cannot be decoded, or is no JSON, on purpose.
+    /// `# undecodable`: it cannot be decoded, or is not JSON, on purpose.
     Undecodable,
-    /// `# noise`: it is no JSON object, on purpose.
+    /// `# noise`: it is not a JSON object, on purpose.
     Noise,
     /// `# unanswered`: the request has no answer, on purpose.
     Unanswered,
@@ -55,7 +55,7 @@ impl Scene {
         Self::with(transcript, &Known::default())
     }
 
-    /// Takes the lines that are known as they were read before.
+    /// Creates a scene that reuses lines that were read before.
     pub(crate) fn with(transcript: &Transcript, known: &Known) -> Self {
         let mut items = Vec::new();
         let mut marks = Vec::new();
@@ -80,10 +80,10 @@ impl Scene {
     }
 }
 
-/// Lines that have been read: a copy of the transcript shares them, and needs not read them again.
+/// Lines that were read before: a copy of the transcript shares their bytes, so they are not read again.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// By where they lie, which stays theirs as long as they are kept here.
+    /// By the address of the bytes, which is not reused while the bytes are kept here.
     lines: HashMap<*const u8, (Bytes, Option<Arc<Recorded>>)>,
 }
 

@@ -45,13 +45,13 @@ pub enum Corruption {
     RepeatCall,
     /// A message comes twice.
     RepeatMessage,
-    /// Everything behind a line is missing, and with it how the CLI ended.
+    /// Everything after a line is missing, including the end of the CLI.
     LoseTail,
-    /// Two adjacent lines have changed places.
+    /// Two adjacent lines are swapped.
     Swap,
     /// A line is cut.
     Cut,
-    /// An id is another.
+    /// An id is changed.
     ChangeId,
 }
 

@@ -17,7 +17,7 @@ use agentwire_testkit::{ScriptedModel, model::Answer};
 pub(super) struct First {
     pub(super) key: SessionKey,
     pub(super) entries: Vec<RawEntry>,
-    /// The subagent's.
+    /// The key of the subagent's part.
     pub(super) beneath: SessionKey,
     pub(super) beneath_entries: Vec<RawEntry>,
     /// The messages of the last request of the main conversation, by their roles.
@@ -42,7 +42,7 @@ impl First {
         let [subpath] = &subpaths[..] else {
             return Err(format!("the store has {} subpaths, and not one", subpaths.len()).into());
         };
-        check(subpath.starts_with("subagents/agent-"), || format!("{subpath} is no subagent's"))?;
+        check(subpath.starts_with("subagents/agent-"), || format!("{subpath} is not a subagent's"))?;
         let beneath = key.with_subpath(subpath.as_str())?;
         let beneath_entries = load(store, &beneath).await?;
         let project = place.home("first").join(".claude/projects").join(key.project());

@@ -1,4 +1,4 @@
-//! Where it is tried: one project, and the homes of two machines.
+//! The place of the proof: one project, and the homes of two machines.
 
 use std::{
     fs,
@@ -28,7 +28,7 @@ impl<'a> Place<'a> {
         Ok(Self { dir, options, model })
     }
 
-    /// Options with which the CLI has this home.
+    /// Returns options that give the CLI this home.
     pub(super) fn options(&self, home: &str) -> Options {
         let mut options = self.options.clone();
         options.env.extend(self.model.environment(self.home(home)));

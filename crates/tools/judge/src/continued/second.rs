@@ -1,4 +1,4 @@
-//! The second half: the conversation goes on where only the store has it.
+//! The second half: the conversation continues from the store alone.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use super::{
 };
 use agentwire_testkit::ScriptedModel;
 
-/// What lay in the folder when the prompt came, before the CLI wrote to it.
+/// The files of the session when the prompt came, before the CLI wrote to them.
 struct Found {
     config: PathBuf,
     entries: Vec<String>,

@@ -1,4 +1,4 @@
-//! One frame in a few words: what of it is the same in every run.
+//! Describes a frame by the parts that are the same in every run.
 
 use serde_json::Value;
 

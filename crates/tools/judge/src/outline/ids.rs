@@ -1,4 +1,4 @@
-//! Ids by position: the second request of the CLI's is `cli-2` in every run.
+//! Ids by position: the second request of the CLI is `cli-2` in every run.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use agentwire_testkit::transcript::{Entry, Transcript};
 
-/// What each id of a session is called.
+/// The names of the ids of a session.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     names: HashMap<String, String>,
-    /// Requests of ours that are made again until the reply is as awaited, which takes another number in each run.
+    /// Our requests that are repeated until the expected reply comes, a different number of times in each run.
     repeated: HashSet<String>,
 }
 
@@ -31,7 +31,7 @@ impl Ids {
                         before = request.clone();
                         ids.name(id, "ours", &mut ours);
                     }
-                    // The handshakes of MCP servers come between the others as they like.
+                    // The handshakes of MCP servers may come anywhere between the others.
                     _ if request["subtype"] == "mcp_message" => {
                         ids.insert(id, format!("{} {}", request["server_name"], request["message"]["id"]));
                     }

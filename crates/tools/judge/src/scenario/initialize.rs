@@ -1,9 +1,9 @@
-//! More than the facade sends in its handshake: lines before it, and fields of it.
+//! Additions to the handshake of the facade: lines before it, and fields in it.
 
 use agentwire::transport::{ByteSink, Connected, Transport, TransportError};
 use bytes::Bytes;
 
-/// A transport or its sink that sends lines before the first `initialize` that goes over it, and adds fields to that.
+/// A transport or its sink that sends lines before the first `initialize`, and adds fields to it.
 #[derive(Debug)]
 pub(super) struct Added<T> {
     inner: T,

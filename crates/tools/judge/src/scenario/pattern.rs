@@ -1,4 +1,4 @@
-//! Which messages are meant: a part of their JSON.
+//! Patterns that select messages by a part of their JSON.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,9 +6,8 @@ use serde_json::Value;
 /// A part of a message.
 ///
 /// A text is a kind, `type` or `type/subtype`; `idle` is the frame with the state `idle`.
-/// An object fits where each of its fields does; a list, where each of its items fits some item; anything else must be
-/// equal.
-/// `{"$has": "text"}` fits every text that holds that one.
+/// An object matches if each of its fields does; a list, if each of its items matches some item; anything else must be
+/// equal. `{"$has": "text"}` matches every text that contains this one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Pattern(pub(super) Value);

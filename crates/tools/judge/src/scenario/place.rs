@@ -1,4 +1,4 @@
-//! Where a scenario runs: folders of its own, and an environment that nothing is inherited into.
+//! The place where a scenario runs: its own folders, and an environment without inherited variables.
 
 use std::{
     collections::BTreeMap,
@@ -11,11 +11,11 @@ use tempfile::TempDir;
 
 use agentwire_testkit::{Redactor, ScriptedModel};
 
-/// The folders of one run; they go when it is dropped.
+/// The folders of one run, which are deleted when this is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     root: TempDir,
-    /// Links resolved, as the CLI names it.
+    /// The path with links resolved, as the CLI names it.
     real: PathBuf,
 }
 

@@ -26,7 +26,7 @@ use super::{
 use crate::Failure;
 use agentwire_testkit::{Argv, Recorder, ScriptedModel, Transcript};
 
-/// A scenario that did not go as it should, and how far it went.
+/// A failed scenario, with its recording so far.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 #[non_exhaustive]
@@ -91,7 +91,7 @@ fn unusable(error: io::Error) -> Failure {
     format!("the folders of the run can't be used: {error}").into()
 }
 
-/// What all sessions of a run share.
+/// The state that all sessions of a run share.
 #[derive(Clone, Copy)]
 struct Stage<'a> {
     cli: &'a Path,

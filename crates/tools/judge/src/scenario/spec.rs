@@ -18,7 +18,7 @@ use agentwire_testkit::model::script::Script;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Spec {
     pub(super) about: String,
-    /// The versions of the CLI that it is for; none is the current one.
+    /// The versions of the CLI that the scenario is for; empty for the current one.
     #[serde(default)]
     pub(super) cli: Vec<String>,
     #[serde(default = "yes")]
@@ -107,7 +107,7 @@ pub(super) enum Fail {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct Permissions {
-    /// In order; after them, the handler fails, and so denies.
+    /// In order; after the last one, the handler fails, which denies.
     pub(super) answers: Vec<RawJson>,
     pub(super) fail: Option<Fail>,
     /// Each answer waits until an `answer` step names this.
@@ -142,14 +142,14 @@ pub(super) struct Expect {
     pub(super) asked: Vec<String>,
     pub(super) hooked: Vec<String>,
     pub(super) called: Vec<String>,
-    /// The subtypes of the requests that `answers` were given to, or were wanted for.
+    /// The subtypes of the requests of other kinds that came.
     pub(super) requested: Vec<String>,
     pub(super) exit: i32,
     /// The name of the signal that ended the CLI, instead of an exit code.
     pub(super) signal: Option<String>,
-    /// Whether the session may end in a turn, or as the CLI ends when it is not asked to.
+    /// Whether the session may end in a turn or with an error of the CLI.
     pub(super) cut: bool,
-    /// What the error of a handshake that is refused holds; no step is taken then.
+    /// A text in the error of a refused handshake; no step is then taken.
     pub(super) refused: Option<String>,
     pub(super) longest_line: usize,
 }

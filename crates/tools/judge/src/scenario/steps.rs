@@ -1,4 +1,4 @@
-//! Taking the steps of a scenario, one after the other, each within a limit.
+//! Takes the steps of a scenario, one after the other, each within a limit.
 
 mod calls;
 pub(super) mod text;
@@ -81,7 +81,7 @@ impl<'a> Play<'a> {
         within(number, &name, self.act(&step)).await
     }
 
-    /// Ends the session, and gives all that was kept.
+    /// Ends the session, and returns the kept words.
     pub(super) async fn finish(mut self) -> Result<Words, Failure> {
         let after = self.number + 1;
         self.session.end_input();
@@ -94,9 +94,10 @@ impl<'a> Play<'a> {
         .await
     }
 
-    /// Ends the session after a step has failed: the folders of the run must not go while the CLI writes to them.
+    /// Ends the session after a step has failed: the folders of the run must not be deleted while the CLI writes to
+    /// them.
     pub(super) async fn give_up(self) {
-        // That the session ended badly is no news any more, and its graces bound the wait.
+        // The failure of the session is known already, and its grace periods limit the wait.
         drop(self.session.close().await);
     }
 
@@ -185,7 +186,7 @@ impl<'a> Play<'a> {
     }
 }
 
-/// Does something within the limit that every wait has.
+/// Runs a future within the limit that every wait has.
 pub(super) async fn within<T>(
     number: usize,
     name: &str,
@@ -203,7 +204,7 @@ pub(super) fn step_error(number: usize, step: &str, why: &str) -> Failure {
     format!("step {number}, {step}: {why}").into()
 }
 
-/// More than any step takes on a busy machine, and far less than anyone would wait.
+/// More than any step takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);

@@ -1,4 +1,4 @@
-//! What the CLI kept of the sessions of a run: each line must be what `agentwire-sessions` knows.
+//! Checks what the CLI stored in a run: `agentwire-sessions` must know each entry.
 
 use std::path::Path;
 use std::{fs, io};
@@ -36,7 +36,7 @@ fn look(folder: &Path, wrong: &mut Vec<String>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the reason why the line is not known; without its text, which may contain the vendor's.
+/// Returns the reason why the line is not known; without its text, which may contain text of the vendor.
 fn fault(line: &str) -> Option<String> {
     let entry = match RawEntry::parse(line) {
         Ok(entry) => entry,
@@ -54,7 +54,7 @@ fn fault(line: &str) -> Option<String> {
     }
 }
 
-/// Kinds that the CLI keeps for itself alone.
+/// Kinds for the CLI's internal use.
 const OWN: &[&str] =
     &["api-request", "api-request-blob", "api-request-resumed", "api-request-shape", "atis-latch"];
 

@@ -1,10 +1,10 @@
-//! What the callbacks of a scenario were called for, in order, for the steps and the expectations.
+//! Records the calls of a scenario's callbacks, in order, for the steps and the expectations.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Shared by all callbacks of a session.
+/// The record of calls, shared by all callbacks of a session.
 #[derive(Clone, Debug)]
 pub(super) struct Witness {
     seen: Arc<watch::Sender<Seen>>,
@@ -19,7 +19,7 @@ pub(super) struct Seen {
     pub(super) hooked: Vec<String>,
     /// The MCP tools that were called, as `server/tool`.
     pub(super) called: Vec<String>,
-    /// The held answers that may be given, by their names.
+    /// The names of the held answers that are released.
     pub(super) answered: Vec<String>,
     /// The requests of other kinds that came, by their subtype.
     pub(super) requested: Vec<String>,
@@ -30,7 +30,7 @@ impl Witness {
         Self { seen: Arc::new(watch::Sender::new(Seen::default())) }
     }
 
-    /// Notes something.
+    /// Records a call.
     pub(super) fn note(&self, what: impl FnOnce(&mut Seen)) {
         self.seen.send_modify(what);
     }
@@ -39,7 +39,7 @@ impl Witness {
         self.seen.borrow().clone()
     }
 
-    /// Waits until enough was seen.
+    /// Waits until the recorded calls satisfy a condition.
     pub(super) async fn until(&self, enough: impl Fn(&Seen) -> bool) {
         let mut seen = self.seen.subscribe();
         let waited = seen.wait_for(|seen| enough(seen)).await;

@@ -5,7 +5,7 @@ mod ours;
 use agentwire_judge::conformance::{Corruption, check, self_test};
 use agentwire_testkit::{Splits, Transcript, transcript::Entry};
 
-/// One turn with a hook, a question and a streamed answer, as the CLI would say it.
+/// One turn with a hook, a question and a streamed answer, as the CLI sends it.
 const SESSION: &str = r#"# agentwire-transcript 1
 # cli 2.1.330
 $ ["--include-partial-messages"]

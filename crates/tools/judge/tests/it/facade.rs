@@ -3,7 +3,7 @@
 use agentwire_judge::conformance::check_facade;
 use agentwire_testkit::{Splits, Transcript};
 
-/// Another host's: it does not wait for the reply to its handshake, and has ids of its own.
+/// A session of another host, which does not wait for the reply to its handshake and has its own ids.
 const SESSION: &str = r#"# agentwire-transcript 1
 # cli 2.1.330
 $ []

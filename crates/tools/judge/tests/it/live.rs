@@ -1,4 +1,4 @@
-//! What only code can try, against the real CLI and a scripted model.
+//! Tests that only code can express, with the real CLI and a scripted model.
 //!
 //! `cargo xtask live-tests` names that CLI in `AGENTWIRE_CLI`, and runs these in a network namespace with the loopback
 //! alone; other runs ignore them.

@@ -1,4 +1,5 @@
-//! A thousand sessions at once, of which nothing may be left: in a program of their own, or other tests are counted.
+//! A thousand sessions at once leave nothing behind. They have a program of their own, because the counts cover the
+//! whole process.
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 
@@ -44,14 +45,14 @@ async fn a_thousand_sessions_at_once_leave_nothing() {
 
 async fn connect(transcript: &Transcript, number: usize) -> (Session, ReplayHandle, usize) {
     let splits = Splits::SAMPLES[number % Splits::SAMPLES.len()];
-    // Bytes one by one are another test's matter.
+    // Another test reads byte by byte.
     let splits = if splits == Splits::Every(1) { Splits::Every(100) } else { splits };
     let replay = Replay::new(transcript).foreign().splits(splits).limit(Duration::from_secs(120));
     let handle = replay.handle();
     (Session::builder().transport(replay).connect().await.unwrap(), handle, number)
 }
 
-/// Each third is closed, each third only dropped, and each third dropped in the middle of its second turn.
+/// A third of the sessions is closed, a third only dropped, and a third dropped in the middle of its second turn.
 async fn play((mut session, handle, number): (Session, ReplayHandle, usize)) {
     let first = session.ask("A first question.").await.unwrap().finish().await.unwrap().unwrap();
     assert_eq!(first.result.as_deref(), Some("The first answer."));

@@ -1,10 +1,9 @@
-//! Whether a transport keeps the contract: each check opens one link to a peer that plays a known part.
+//! Checks that a transport keeps its contract: each check opens one link to a peer that plays a known part.
 //!
-//! The suite can't know how your transport reaches its peer, so you say that: it gives you a [`Part`], you give it a
-//! transport to a peer that plays this part.
-//! A part plays itself: [`Part::play`] on any [`Read`](std::io::Read) and [`Write`](std::io::Write),
-//! [`Part::play_in_memory`] on a [`MemoryPeer`](agentwire_transport::MemoryPeer), [`peer`] as the `main` of a program,
-//! and [`Part::transcript`] gives it to a [`Replay`](crate::Replay).
+//! The suite can't know how your transport reaches its peer, so you provide that: the suite passes a [`Part`], and you
+//! return a transport to a peer that plays it. A part plays itself: [`Part::play`] on any [`Read`](std::io::Read) and
+//! [`Write`](std::io::Write), [`Part::play_in_memory`] on a [`MemoryPeer`](agentwire_transport::MemoryPeer), [`peer`]
+//! as the `main` of a program, and [`Part::transcript`] gives it to a [`Replay`](crate::Replay).
 //!
 //! ```
 //! use agentwire_testkit::conformance;
@@ -58,7 +57,7 @@ where
     TransportSuite { make, limit: LIMIT, cancel_safe_reads: false }
 }
 
-/// The checks that every transport passes, not run yet.
+/// The suite of checks for a transport, before it runs.
 #[must_use = "it does nothing until it is run"]
 pub struct TransportSuite<M> {
     make: M,
@@ -77,7 +76,7 @@ impl<M> TransportSuite<M> {
 
     /// Also checks that a dropped `read` loses nothing.
     ///
-    /// The contract does not ask for it: a driver polls a read to its end.
+    /// The contract does not require it: a driver polls a read to its end.
     pub fn cancel_safe_reads(mut self) -> Self {
         self.cancel_safe_reads = true;
         self

@@ -32,7 +32,7 @@ impl Server {
         Self { plan, lists: 0, prompt_lists: 0, pings: 0, cancelled: 0, stale: None }
     }
 
-    /// Serves until the input ends, or a fault ends it; gives the exit code.
+    /// Serves until the input ends, or a fault ends it; returns the exit code.
     pub(super) fn serve(mut self) -> io::Result<u8> {
         life::prepare(&self.plan)?;
         if let Some(code) = self.code(McpFault::ExitStart) {
@@ -40,7 +40,7 @@ impl Server {
             return Ok(code);
         }
         for line in io::stdin().lock().lines() {
-            // Lines that are no JSON are skipped, as real servers do.
+            // Lines that are not JSON are skipped, as by real servers.
             let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };
             if let Some(code) = self.take(&message)? {
                 return Ok(code);

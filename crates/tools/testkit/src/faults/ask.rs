@@ -119,7 +119,7 @@ impl Session {
         Ok(())
     }
 
-    /// Asks what the host can't know or read, and waits for its answer.
+    /// Sends a request that the host can't know or read, and waits for its answer.
     pub(super) fn ask_oddly(&mut self) -> Result<(), Stop> {
         if self.plan.has(Fault::StrayCancel) {
             self.say(&json!({"type": "control_cancel_request", "request_id": "never-made"}))?;
@@ -143,7 +143,7 @@ impl Session {
         Ok(())
     }
 
-    /// Calls hooks and asks for permission, so often; then the tool runs, or it does not.
+    /// Calls hooks and asks for permission this many times; the tool runs unless it is refused.
     pub(super) fn use_tool(&mut self, hooks: u64, questions: u64) -> Result<(), Stop> {
         let calls = if self.callbacks.is_empty() { 0 } else { hooks };
         if calls == 0 && questions == 0 {

@@ -5,7 +5,7 @@ use crate::fault_plan::{self, Plan, Takes};
 use Takes::{File, Nothing, Number, Subtype};
 
 fault_list! {
-    /// A fault that the fault CLI can be asked for.
+    /// A fault of the fault CLI.
     Fault;
     Crash "crash" Number("CODE", 3),
         "Writes `fatal: out of memory` to stderr and exits with CODE in the middle of the turn, after an assistant message.",
@@ -71,7 +71,7 @@ fault_list! {
         "Stores its output in FILE, and after the end of its input takes a moment to write the last line, `the end`.",
         "The last line is there after close, and some time after a drop.";
     StrayLine "stray-line" Nothing,
-        "Prints lines on stdout that are no JSON objects.",
+        "Prints lines on stdout that are not JSON objects.",
         "Each is delivered as it is, and the session goes on.";
     Unknown "unknown" Nothing,
         "Sends an unknown type, subtype, content block, stream event, session state and stop reason.",
@@ -92,7 +92,7 @@ fault_list! {
         "Sends N numbered assistant messages, `1 of N …` and so on, at the start of each turn.",
         "All arrive, in order, however slowly they are read, and memory stays bounded.";
     MessageBytes "message-bytes" Number("BYTES", 1000),
-        "The numbered messages have so many bytes each.",
+        "The numbered messages have this many bytes each.",
         "There is no limit on a session as a whole.";
     SplitUtf8 "split-utf8" Nothing,
         "Sends characters of several bytes, written so that reads end in the middle of them.",

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     count: u64,
-    /// The prompts of the running turn, where the host has given them ids.
+    /// The prompts of the running turn, if the host gave them ids.
     pub(super) prompts: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl Frames {
             frame.extend(change);
         }
         let mut frame = self.stamp_of_turn(frame);
-        // It stands where the line begins, unless a fault has something else in its place.
+        // Written below instead, as the second field.
         if let Some(fields) = frame.as_object_mut() {
             fields.remove("type");
         }

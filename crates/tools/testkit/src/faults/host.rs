@@ -14,7 +14,7 @@ use super::stop::Stop;
 /// The other side of stdin and stdout.
 #[derive(Debug)]
 pub(super) struct Host {
-    /// Asks the thread that reads for one line more, so that nothing is read before it is wanted.
+    /// Requests one more line from the thread that reads, so that nothing is read before it is wanted.
     want: SyncSender<()>,
     lines: Receiver<io::Result<Option<Vec<u8>>>>,
     wanted: bool,
@@ -67,7 +67,7 @@ impl Host {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            // As the CLI does: its input is broken, so it gives up.
+            // Like the CLI, ends if its input is broken.
             return serde_json::from_slice(&line).map(Received::Line).map_err(|error| {
                 super::life::complain(&format!("error: a line of the input is no JSON: {error}\n"));
                 Stop::Exit(1)

@@ -39,7 +39,7 @@ impl Session {
         Ok(())
     }
 
-    /// Messages with their numbers, of about this many bytes each.
+    /// Sends numbered messages of about this many bytes each.
     pub(super) fn number_messages(&mut self, count: u64, bytes: u64) -> Result<(), Stop> {
         let filler = "x".repeat(usize::try_from(bytes).unwrap_or(usize::MAX));
         for number in 1..=count {

@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 use super::{Fault, session::Session, stop::Stop};
 
-/// Replies that are kept back.
+/// Replies that are held back.
 #[derive(Debug, Default)]
 pub(super) struct KeptBack {
-    /// Until enough of them are there.
+    /// Held until enough of them are collected.
     collected: Vec<Value>,
-    /// Until their requests are cancelled.
+    /// Held until their requests are cancelled.
     late: Vec<Value>,
 }
 
 impl Session {
-    /// Answers a request of the host's, as the faults say.
+    /// Answers a request of the host, according to the faults.
     pub(super) fn reply(&mut self, line: &Value) -> Result<(), Stop> {
         let (id, request) = (&line["request_id"], &line["request"]);
         let subtype = request["subtype"].as_str().unwrap_or_default();

@@ -139,7 +139,7 @@ impl Session {
             "control_request" => self.reply(&line)?,
             "control_response" => self.answered(&line["response"])?,
             "control_cancel_request" => self.cancelled_by_host(&line["request_id"])?,
-            // As the CLI, which ignores them.
+            // Ignored, as by the CLI.
             _ => {}
         }
         Ok(true)

@@ -6,12 +6,12 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The script is no JSON, or not of the shape of a script.
+    /// The text is not JSON, or does not have the form of a script.
     #[error("the script cannot be read: line {}, near {field}", source.line())]
     Json {
         /// The last name before the fault, in backticks, or `its start`.
         field: String,
-        /// What the JSON reader found.
+        /// The error of the JSON reader.
         #[source]
         source: serde_json::Error,
     },

@@ -8,7 +8,7 @@ use super::{
     script::{Block, Reply, Usage},
 };
 
-/// A reply with everything settled that the script leaves open.
+/// A reply with values for everything that the script leaves open.
 #[derive(Debug)]
 pub(super) struct Message<'a> {
     pub(super) id: String,

@@ -29,7 +29,7 @@ struct Cursor {
     tool_calls: usize,
 }
 
-/// What to answer a request with.
+/// The answer to a request.
 #[derive(Debug)]
 pub(super) struct Picked {
     pub(super) reply: Reply,

@@ -29,7 +29,7 @@ pub struct RequestFact {
     pub answer: Answer,
 }
 
-/// What a request was answered with.
+/// The kind of answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
@@ -43,7 +43,7 @@ pub enum Answer {
     Exhausted,
     /// A count of tokens.
     TokenCount,
-    /// No reply of the model: another path or method, or a body that is no Messages request.
+    /// No reply of the model: another path or method, or a body that is not a Messages request.
     Other,
 }
 
@@ -69,7 +69,7 @@ impl MessagesRequest<'_> {
         self.tools.as_ref().is_some_and(|tools| !tools.is_empty())
     }
 
-    /// Returns whether it belongs to a conversation: an agent without tools has its context managed all the same.
+    /// Returns whether it belongs to a conversation: an agent without tools is recognized by its context management.
     pub(super) fn is_main(&self) -> bool {
         self.has_tools() || self.context_management.is_some()
     }

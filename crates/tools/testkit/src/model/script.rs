@@ -10,8 +10,8 @@ use super::error::ModelError;
 /// All replies that a scripted model gives.
 ///
 /// A request takes the next reply of the first matching list: a list of [`Script::matches`] if the request contains its
-/// marker; the main list if the request has tools or a
-/// `context_management`, as those of an agent without tools; else the side text.
+/// marker; the main list if the request has tools or a `context_management`, like those of an agent without tools; else
+/// the side text.
 /// When a list has run out, the reply is the plain text `(script exhausted)`, and the model counts it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +28,7 @@ pub struct Script {
     pub side_text: String,
 }
 
-/// Replies for requests that hold a marker.
+/// Replies for requests that contain a marker.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -67,7 +67,7 @@ pub struct Reply {
     pub stop_reason: Option<String>,
     /// `stop_details`: the field beside `stop_reason`, as the API writes it; not sent by default.
     pub stop_details: Option<Box<RawValue>>,
-    /// `chunks`: the largest number of deltas of a block; by default 2 if the reply has a middle, else 1.
+    /// `chunks`: the largest number of deltas of a block; by default 2 if something happens in mid-reply, else 1.
     pub chunks: Option<usize>,
     /// `repeat_text`: the number of repetitions of each text, for long lines; 1 by default.
     pub repeat_text: Option<usize>,
@@ -106,7 +106,7 @@ pub enum Block {
     Thinking {
         /// The thought.
         thinking: String,
-        /// The opaque proof that the model had it.
+        /// The opaque proof that the thought is the model's.
         signature: String,
     },
     /// `{"tool_use": {"name": "…", "input": {…}, "id": "…"}}`
@@ -153,7 +153,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// [`ModelError::Json`] when the text is not of the shape of a script; an unknown field is such a case.
+    /// [`ModelError::Json`] if the text does not have the form of a script, for example because of an unknown field.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         serde_json::from_str(text)
             .map_err(|source| ModelError::Json { field: field_before(text, &source), source })
@@ -284,7 +284,7 @@ impl Default for Usage {
     }
 }
 
-/// A block as it is spelt, before it is known which kind it is.
+/// A block in its JSON form, before its kind is known.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BlockJson {

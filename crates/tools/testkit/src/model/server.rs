@@ -30,7 +30,7 @@ use super::{
     sse,
 };
 
-/// What the server's thread and the owner both see.
+/// The state that the server's thread and the owner share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) script: Script,
@@ -45,7 +45,7 @@ impl Shared {
         Self { script, gates, progress }
     }
 
-    /// Counters stay whole over a panic elsewhere, so poison is no reason to fail.
+    /// A panic elsewhere leaves the counters consistent, so a poisoned lock is not an error.
     pub(super) fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -158,7 +158,7 @@ fn content_type(value: &'static str) -> HeaderMap {
 }
 
 fn with_id(mut headers: HeaderMap, id: &str) -> HeaderMap {
-    // Ids are made of letters and digits, so they are always fit for a header.
+    // Ids are made of letters and digits, so they are always valid in a header.
     if let Ok(value) = HeaderValue::from_str(id) {
         headers.insert(HeaderName::from_static("request-id"), value);
     }

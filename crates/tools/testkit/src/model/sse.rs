@@ -12,7 +12,7 @@ use super::{
     server::Shared,
 };
 
-/// One thing that happens while a body is sent.
+/// A step in sending a body.
 #[derive(Debug)]
 pub(super) enum Step {
     Send(Bytes),
@@ -148,7 +148,7 @@ fn delta(block: &Piece<'_>, piece: &str) -> Value {
     }
 }
 
-/// Splits a text into at most so many pieces of about the same length, and at least one.
+/// Splits a text into at most this many pieces of about the same length, and at least one.
 fn split(text: &str, pieces: usize) -> Vec<&str> {
     let pieces = pieces.min(text.len()).max(1);
     let mut parts = Vec::new();

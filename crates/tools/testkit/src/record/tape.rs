@@ -124,7 +124,7 @@ impl Tape {
         Ok(Transcript::new(header, self.argv.clone(), entries))
     }
 
-    /// Writes down what happens now, after the time that has passed.
+    /// Records entries, after the pause since the previous one.
     fn write(&mut self, entries: impl IntoIterator<Item = Entry>) {
         let before = self.entries.len();
         self.entries.extend(entries);

@@ -15,11 +15,11 @@ pub(super) struct Find<K = SecretKind> {
 /// What is written at a place.
 #[derive(Clone, Debug)]
 pub(super) enum With {
-    /// This text; of a secret its stand-in.
+    /// This text; for a secret, its stand-in.
     Text(String),
     /// A number, so that the field keeps its type.
     Zero,
-    /// Nothing: the text is written where it begins, in an earlier line.
+    /// Nothing: the replacement is in an earlier line, where the text begins.
     Nothing,
 }
 

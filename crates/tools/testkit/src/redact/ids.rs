@@ -1,4 +1,4 @@
-//! Stable stand-ins: the same one for the same thing, counted up in the order of first sight.
+//! Stable stand-ins: equal texts get the same one, and numbers follow the order of first sight.
 
 use std::collections::HashMap;
 

@@ -20,9 +20,9 @@ impl Token<'_> {
     }
 }
 
-/// Copies the text, with the values for which `replace` gives something replaced by that.
+/// Copies the text, with each value replaced for which `replace` returns a text.
 ///
-/// Where the text stops being JSON, the rest is copied as far as no token is found in it.
+/// Where the text is no longer JSON, the rest is copied, except for tokens that are found in it.
 pub(super) fn rewrite(text: &str, mut replace: impl FnMut(Token<'_>) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;

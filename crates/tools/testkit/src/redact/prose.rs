@@ -40,7 +40,7 @@ impl Prose {
 
     /// Returns the replacement of a text; `None` if the text may stay.
     ///
-    /// Our words within it stay, so that one sees where they went.
+    /// Our words within it stay, so that a reader sees where they are.
     pub(super) fn replace(&self, raw: &str) -> Option<String> {
         if raw.len() <= SHORT || is_word(raw) || self.is_own(raw) {
             return None;

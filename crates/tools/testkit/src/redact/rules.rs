@@ -23,7 +23,7 @@ fn replace(prose: &Prose, token: Token<'_>, of_hook: bool) -> Option<String> {
     }
     if !token.is_string {
         let number = NUMBERS.iter().find(|(key, _)| *key == token.key())?.1;
-        // That it has a fraction is the CLI's doing, and a decoder's concern.
+        // A fraction is kept, because it matters to decoders.
         let fraction = if token.raw.contains('.') { ".25" } else { "" };
         return Some(format!("{number}{fraction}"));
     }
@@ -84,7 +84,7 @@ const DESCRIPTIONS: &[&str] = &["description", "argumentHint", "whenToUse", "con
 /// Lists of the vendor's items, with descriptions in `summary`.
 const CATALOGUES: &[&str] = &["events", "eventCatalog"];
 
-/// Ids that the CLI makes up and that are no UUIDs.
+/// Ids that the CLI makes up and that are not UUIDs.
 const IDS: &[&str] = &["agent_id", "agentId", "task_id", "taskId", "backgroundTaskId", "run_id"];
 
 const SHORTEST_ID: usize = 8;

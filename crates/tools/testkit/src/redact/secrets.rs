@@ -64,7 +64,7 @@ impl Secrets {
         for (_, value) in &mut session.header.extra {
             *value = self.replace(value).into();
         }
-        // A copy that was glued to a secret is a word of its own once that is blanked.
+        // A copy directly beside a secret becomes a separate word only when the secret is blanked.
         for _ in 0..ROUNDS {
             let lines = self.find_in_lines(&session.entries);
             if lines.is_empty() {
@@ -252,7 +252,7 @@ fn visible(line: &[u8]) -> String {
 fn kind_below(keys: &[&str]) -> Option<SecretKind> {
     let plain = |key: &str| key.to_ascii_lowercase().replace(['_', '-'], "");
     let nearest = *keys.last()?;
-    // A schema describes a field; its values are no secrets.
+    // A schema describes a field; its values are not secrets.
     let described = |at: usize| at > 0 && keys[at - 1] == "properties";
     let below =
         keys.iter().enumerate().filter(|(at, _)| !described(*at)).find_map(|(_, key)| match &*plain(key) {
@@ -343,7 +343,7 @@ const ACCOUNT: &[&str] = &[
     "organization", "organizationid", "organizationname", "organizationuuid",
 ];
 
-/// Fields of an account that say of which kind it is.
+/// Fields of an account that contain its kind.
 const ACCOUNT_KINDS: &[&str] = &["apiKeySource", "apiProvider", "subscriptionType", "tokenSource"];
 
 /// How deep JSON within strings of JSON is read.

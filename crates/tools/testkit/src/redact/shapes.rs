@@ -7,7 +7,7 @@ use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use super::{ids, report::SecretKind};
 
-/// Calls `show` for each secret in the text that its shape gives away.
+/// Calls `show` for each secret with a known shape in the text.
 pub(super) fn find(text: &str, mut show: impl FnMut(SecretKind, Range<usize>)) {
     if text.len() < SHORTEST_TEXT {
         return;
@@ -39,7 +39,7 @@ pub(super) fn names_a_secret(name: &str) -> bool {
     is_name(name) && NAME.as_ref().is_none_or(|pattern| pattern.is_match(name))
 }
 
-/// Returns whether a text in a place of secrets may stay: too short, a stand-in, or a word of a language.
+/// Returns whether a text in a place of secrets may stay: too short, a stand-in, or a word such as `null`.
 pub(super) fn is_harmless(value: &str) -> bool {
     value.chars().count() < SHORTEST || is_stand_in(value) || WORDS.contains(&value)
 }
@@ -264,7 +264,7 @@ static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Endings of names that are about a secret, and do not hold one.
+/// Endings of names that concern a secret but do not contain one.
 const ABOUT: &[&str] = &[
     "budget", "bypass", "compass", "count", "file", "length", "limit", "name", "path", "source", "type",
     "usage",

@@ -21,7 +21,7 @@ pub(super) fn finds<K: Clone>(entries: &[Entry], find: impl Fn(&str, bool) -> Ve
     let mut open: HashMap<String, Vec<Piece>> = HashMap::new();
     for (number, entry) in entries.iter().enumerate() {
         let Entry::Inbound(line) = entry else { continue };
-        // Most lines are no pieces, and need no reading.
+        // Most lines are not pieces, and need not be parsed.
         let Some(text) =
             str::from_utf8(line).ok().filter(|text| text.contains("delta") || text.contains("_start"))
         else {
@@ -90,7 +90,7 @@ impl Piece {
     }
 }
 
-/// Puts each stand-in where its text begins, and cuts the rest of the text out of the pieces behind.
+/// Puts each stand-in where its text begins, and cuts the rest of the text out of the later pieces.
 fn place_stand_ins<K: Clone>(
     block: &[Piece],
     find: impl Fn(&str, bool) -> Vec<Find<K>>,

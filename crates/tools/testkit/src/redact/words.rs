@@ -168,7 +168,7 @@ pub(super) fn words_in(text: &str, paths: &[(String, String)]) -> Vec<Find<()>> 
     ranges.into_iter().map(find).collect()
 }
 
-/// Returns the length of a UUID or a time that starts here and is no stand-in.
+/// Returns the length of a UUID or a time that starts here and is not a stand-in.
 fn id_at(text: &[u8], at: usize) -> Option<usize> {
     let rest = &text[at..];
     let is_stable = [STABLE_UUID, STABLE_DAY].iter().any(|stable| rest.starts_with(stable.as_bytes()));
@@ -198,7 +198,7 @@ fn stray_at(text: &str, at: usize) -> Option<usize> {
     // `a/tmp/b` is a path within something else.
     let joins = |char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | '~' | '}');
     let bytes = text.as_bytes();
-    // `-I/home/…`: the letter of an option belongs to no path.
+    // `-I/home/…`: the letter of an option is not part of a path.
     let is_option = matches!(bytes[..at], [.., b'-', b'A'..=b'Z' | b'a'..=b'z']) && begins_at(bytes, at - 2);
     let ends_percent =
         matches!(&bytes[..at], [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit());

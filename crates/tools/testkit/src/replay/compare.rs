@@ -1,4 +1,4 @@
-//! Whether a line of ours is the recorded one, up to ids that are bound by position.
+//! Compares a line of ours with the recorded one, except for ids, which are bound by position.
 
 use super::{initialize, stand_ins};
 use crate::{
@@ -20,7 +20,7 @@ pub(super) struct Leniency {
 ///
 /// # Errors
 ///
-/// What differs.
+/// The difference.
 pub(super) fn ours(
     expected: &Recorded,
     actual: &Recorded,
@@ -50,7 +50,7 @@ pub(super) fn ours(
 ///
 /// # Errors
 ///
-/// What differs.
+/// The difference.
 pub(super) fn answer(
     expected: &Recorded,
     actual: &Recorded,
@@ -132,7 +132,7 @@ fn plain(prompt: &Recorded) -> Option<&str> {
     }
 }
 
-/// Compares two values of which either may be missing; an object without fields is as good as none.
+/// Compares two values of which either may be missing; an object without fields counts as missing.
 fn differs(
     expected: Option<&Json>,
     actual: Option<&Json>,
@@ -156,11 +156,11 @@ fn differs(
     Err(Differs::at(&format!("{what}{path}"), Some((text(first), text(second)))))
 }
 
-/// What differs.
+/// The difference.
 #[derive(Debug)]
 pub(super) struct Differs {
     pub(super) why: String,
-    /// The recorded value and ours, where one value makes the difference; each cut to what differs.
+    /// The recorded value and ours, if they differ in one value; each cut to the difference.
     pub(super) values: Option<(String, String)>,
 }
 

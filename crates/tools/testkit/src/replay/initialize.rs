@@ -1,4 +1,4 @@
-//! The handshake of another host: what of it we must answer for.
+//! The handshake of another host: the hooks in it, which we must answer.
 
 use crate::{ids::Ids, json::Json};
 
@@ -6,7 +6,7 @@ use crate::{ids::Ids, json::Json};
 ///
 /// # Errors
 ///
-/// Where an event does not have as many callbacks.
+/// If an event does not have the same number of callbacks.
 pub(super) fn compare(expected: &Json, actual: &Json, ids: &mut Ids) -> Result<(), String> {
     for (event, _) in actual.at(&["hooks"]).map_or(&[][..], Json::fields) {
         if !callbacks(actual, event).is_empty() && callbacks(expected, event).is_empty() {

@@ -10,7 +10,7 @@ use super::{Shared, player::Player};
 
 /// The output of the replayed CLI.
 ///
-/// Reading fails once if the replay does not fit or a wait times out; the error has the reason.
+/// Reading fails once if our lines do not match or a wait times out; the error has the reason.
 #[derive(Debug)]
 pub struct ReplaySource {
     shared: Arc<Shared>,
@@ -19,7 +19,7 @@ pub struct ReplaySource {
 
 /// The input of the replayed CLI, which checks it.
 ///
-/// Writing fails as with a closed pipe once the replay does not fit. Dropping it ends the input.
+/// Writing fails as with a closed pipe after a mismatch. Dropping it ends the input.
 #[derive(Debug)]
 pub struct ReplaySink {
     shared: Arc<Shared>,
@@ -60,7 +60,7 @@ impl ByteSource for ReplaySource {
                 }
                 (player.limit, player.cursor)
             };
-            // The awaited line begins another wait, also if the CLI has nothing to say to it.
+            // The awaited line begins another wait, even if the CLI does not reply to it.
             let moved = |player: &mut Player| (!player.is_idle() || player.cursor != cursor).then_some(());
             let moved = self.shared.wait(moved);
             if timeout(limit, moved).await.is_err() {

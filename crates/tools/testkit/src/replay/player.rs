@@ -43,7 +43,7 @@ pub(super) struct Player {
     given: Option<usize>,
 }
 
-/// What only the host can decide to do.
+/// An action that only the host can decide on.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a host has to handle each kind")]
 pub enum Due {
@@ -114,7 +114,7 @@ impl Player {
         let length = self.cutter.next(&self.output);
         let piece = (length > 0).then(|| self.output.split_to(length).freeze());
         if self.output.is_empty() {
-            // Empty, it would still hold the block that it was cut from.
+            // An empty buffer would still hold the block from which it was cut.
             self.output = BytesMut::new();
         }
         piece
@@ -141,7 +141,7 @@ impl Player {
         self.replay.steps.iter().any(|step| matches!(step.action, Action::End(_)))
     }
 
-    /// Takes bytes of ours. `false` where they do not fit.
+    /// Takes bytes of ours. Returns `false` after a mismatch.
     pub(super) fn write(&mut self, mut chunk: Bytes) -> bool {
         while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
             self.partial.extend_from_slice(&chunk.split_to(end));

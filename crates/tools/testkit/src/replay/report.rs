@@ -1,16 +1,16 @@
-//! How a replay went.
+//! The outcome of a replay.
 
 use std::fmt;
 
-/// How a replay went.
+/// The outcome of a replay.
 ///
 /// Its `Debug` is its `Display`, so that a failed assertion can be read; `{:#?}` shows the fields.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplayReport {
-    /// What ended the replay before its time.
+    /// The mismatch that ended the replay early.
     pub mismatch: Option<Mismatch>,
-    /// Lines of ours that were recorded and have not come, the end of input and signals among them.
+    /// Lines of ours that were recorded and have not come, including the end of input and signals.
     pub missing: Vec<Missing>,
     /// The start of each line of ours that came and was not recorded.
     pub extra: Vec<String>,
@@ -20,17 +20,17 @@ pub struct ReplayReport {
     pub late: usize,
 }
 
-/// What ended a replay before its time.
+/// A mismatch, which ends a replay early.
 ///
 /// Its `Debug` is its `Display`, so that a failed `unwrap` can be read; `{:#?}` shows the fields.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// The line of the transcript that was due; `None` behind the last one.
+    /// The line of the transcript that was due; `None` after the last one.
     pub line: Option<usize>,
-    /// The recorded value where one value differs, or the start of the line that was due.
+    /// The recorded value if one value differs, or the start of the line that was due.
     pub expected: Option<String>,
-    /// Our value where one value differs, or the start of the line that came; `None` where nothing did.
+    /// Our value if one value differs, or the start of the line that came; `None` if nothing came.
     pub actual: Option<String>,
     /// The reason.
     pub why: String,

@@ -1,7 +1,7 @@
 //! The steps of a replay.
 //!
-//! Lines are held as they stand in the transcript, and read again when their turn comes: as a tree each takes five times
-//! its length, and a thousand replays may be held at once.
+//! Lines are kept as text and parsed again when they are due: a parsed line takes five times the memory, and a thousand
+//! replays may be held at once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,14 +33,14 @@ pub(super) struct Step {
 
 #[derive(Debug)]
 pub(super) enum Action {
-    /// We are to send this.
+    /// A line that we must send.
     Ours(Ours),
     /// A line of the CLI.
     Theirs(Bytes),
     Stderr(Bytes),
-    /// We are to end the input.
+    /// We must end the input.
     EndOfInput,
-    /// We are to end the peer; `None` for a signal that a handle can't send.
+    /// We must end the peer; `None` for a signal that a handle can't send.
     Signal(Option<Signal>),
     End(ExitReport),
 }
@@ -48,7 +48,7 @@ pub(super) enum Action {
 #[derive(Debug)]
 pub(super) struct Ours {
     pub(super) text: Bytes,
-    /// Its role in the control protocol; `None` if it is no JSON object.
+    /// Its role in the control protocol; `None` if it is not a JSON object.
     pub(super) role: Option<Role>,
     /// Whether it has arrived.
     pub(super) arrived: bool,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::error::ParseCause;
 
-/// One thing that happened in a session.
+/// An event of a session.
 ///
 /// Recorded lines are raw bytes without the line feed; they need not be UTF-8, and a carriage return is part of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Entry {
     Comment(Bytes),
     /// An empty line.
     Blank,
-    /// A whole line, sigil included, that only a newer minor version of the format gives a meaning.
+    /// A whole line, including its sigil, that only a newer minor version of the format defines.
     Unknown(Bytes),
 }
 

@@ -30,31 +30,31 @@ pub enum ParseCause {
         /// The version in the file.
         found: Version,
     },
-    /// The header line's version is no version.
-    #[error("{text:?} is no format version")]
+    /// The version in the header line is not valid.
+    #[error("{text:?} is not a format version")]
     BadVersion {
         /// The beginning of the text.
         text: String,
     },
-    /// The header's facts are not as they are written.
+    /// The facts of the header do not have the form of facts.
     #[error(
-        "{text:?} is no list of facts: each is a name, a space and a value, with two spaces between facts, \
+        "{text:?} is not a list of facts: each is a name, a space and a value, with two spaces between facts, \
          in the order cli, recorded, os, redacted and faults (each yes or no)"
     )]
     BadFacts {
         /// The beginning of the text.
         text: String,
     },
-    /// The arguments are no JSON list of strings.
+    /// The arguments are not a JSON list of strings.
     #[error("the arguments are no JSON list of strings: {message}")]
     BadArgv {
         /// The message of the JSON reader.
         message: String,
     },
-    /// Arguments stand elsewhere than directly after the header.
+    /// The arguments are not directly after the header.
     #[error("the arguments belong directly after the header, once")]
     MisplacedArgv,
-    /// The line begins with something that is no sigil.
+    /// The line does not begin with a sigil.
     #[error("unknown sigil `{sigil}`")]
     UnknownSigil {
         /// The first byte, escaped where it is not printable ASCII.
@@ -88,12 +88,12 @@ pub enum ParseCause {
 pub struct WriteError {
     /// The position of the entry, from 0; `None` for the header and the arguments.
     pub entry: Option<usize>,
-    /// What kept it from being written.
+    /// The cause.
     #[source]
     pub cause: WriteCause,
 }
 
-/// What kept a part of a transcript from being written.
+/// The reason why a part of a transcript could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteCause {

@@ -24,7 +24,7 @@ pub struct Header {
     pub redacted: Option<bool>,
     /// `faults`: whether our side sent faulty lines on purpose, `yes` or `no` in the file.
     ///
-    /// The conformance check then allows what only our side did wrong, and judges the CLI as ever.
+    /// The conformance check then allows what only our side did wrong, and judges the CLI as usual.
     pub faults: Option<bool>,
     /// Further facts, in the order of the file.
     pub extra: Vec<(Box<str>, Box<str>)>,
@@ -36,7 +36,7 @@ pub struct Header {
 pub struct Version {
     /// Readers refuse a newer one.
     pub major: u32,
-    /// Readers tolerate a newer one. Absent in the file where it is zero.
+    /// Readers tolerate a newer one. Absent in the file if it is zero.
     pub minor: u32,
 }
 

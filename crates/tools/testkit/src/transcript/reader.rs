@@ -38,7 +38,7 @@ fn has_type(line: &[u8]) -> bool {
     serde_json::from_slice(line).is_ok_and(|line: serde_json::Value| line["type"].is_string())
 }
 
-/// Takes every line for an inbound one.
+/// Reads every line as an inbound line.
 pub(super) fn json_lines(text: Bytes) -> Transcript {
     let entries = Lines { rest: text }.map(|(line, _)| Entry::Inbound(line)).collect();
     Transcript { entries, ..Transcript::default() }
@@ -94,7 +94,7 @@ fn facts_text(index: usize, line: &[u8]) -> Option<&[u8]> {
     text.starts_with(FACTS).then_some(text)
 }
 
-/// The lines of a text, without their line feeds, each with whether it had one.
+/// The lines of a text without their line feeds, and whether each had one.
 struct Lines {
     rest: Bytes,
 }

@@ -1,4 +1,4 @@
-//! Requests and their answers, either way.
+//! Requests and their answers, in both directions.
 
 use agentwire_protocol::{
     InboundRequest, RawJson,
@@ -220,7 +220,7 @@ fn hook_outcome(reply: &Value) -> Outcome {
 }
 
 const SPECIFIC: &str = "hookSpecificOutput";
-/// What every hook's input has, and the frame shows.
+/// Fields of every hook's input, which only the frame shows.
 const EVERY_HOOK: &[&str] = &[
     "agent_id",
     "agent_type",

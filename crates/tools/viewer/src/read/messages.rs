@@ -102,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Results of tools; the first of them shows the frame.
+    /// Reads results of tools; the first of them shows the frame.
     fn tool_results(&mut self, results: &[(usize, &ToolResult)]) {
         let mut shown = false;
         for (position, result) in results {

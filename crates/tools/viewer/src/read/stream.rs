@@ -82,5 +82,5 @@ impl Reader<'_> {
     }
 }
 
-/// About so many bytes of a block are shown; the frames have the rest.
+/// About this many bytes of a block are shown; the frames have the rest.
 const MOST: usize = 1_500;

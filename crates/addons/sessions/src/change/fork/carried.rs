@@ -140,7 +140,7 @@ pub(super) fn title(given: Option<&str>, original: impl FnOnce() -> Option<Sessi
 /// Entries that affect how later entries are read: suppressed history, the organization, and a restricted owner.
 const BEFORE: [&str; 3] = ["history-suppression", "hybrid-organization", OWNER];
 
-/// The order of these matters only within a kind, of which the last or all count.
+/// The order of these entries matters only within a kind: the last entry of the kind counts, or all do.
 const AFTER: [&str; 6] =
     ["atis-latch", "tools-used", "data-flow-records", "data-flow-incomplete", DERIVED, "relocated"];
 

@@ -39,5 +39,5 @@ fn make(folder: &Path) -> io::Result<()> {
         _ => {}
     }
     let is_folder = fs::symlink_metadata(folder)?.is_dir();
-    if is_folder { Ok(()) } else { Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no folder")) }
+    if is_folder { Ok(()) } else { Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder")) }
 }

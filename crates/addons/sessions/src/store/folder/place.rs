@@ -98,7 +98,7 @@ impl Place {
         if cfg!(unix) {
             for folder in path.ancestors().skip(1) {
                 let synced = File::open(folder).and_then(|folder| folder.sync_all());
-                // Folders above the store's may not be readable, and usually exist for long.
+                // Folders above the store's may be unreadable, and have usually existed for a long time.
                 synced.or_else(|error| if folder.starts_with(&self.root) { Err(error) } else { Ok(()) })?;
             }
         }

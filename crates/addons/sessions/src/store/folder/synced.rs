@@ -38,7 +38,7 @@ mod tests {
     use crate::{FolderStore, RawEntry, SessionKey, SessionStore as _};
 
     #[test]
-    fn no_more_are_remembered_than_there_is_room_for() {
+    fn remembered_files_are_limited() {
         let synced = Synced::default();
         for number in 0..=MOST {
             synced.add(&PathBuf::from(number.to_string()));
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_was_made_without_care_is_synced_with_its_folders() {
+    async fn a_file_created_by_an_unsynced_store_is_synced_with_its_folders() {
         let folder = tempfile::tempdir().unwrap();
         let key = SessionKey::new("p", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11".into()).unwrap();
         let careless = FolderStore::at(folder.path());

@@ -38,7 +38,7 @@ impl Engine {
         let lock = Arc::clone(&self.lock);
         let write = move || {
             let written = record::write(&path, &value);
-            // If the engine was dropped, the next one must not begin before.
+            // If the engine was dropped, the next one must not open the folder before this.
             drop(lock);
             written
         };

@@ -10,7 +10,7 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "agentwire-acp", version)]
 struct Args {
-    /// The Claude Code CLI; by default it is searched as the library does
+    /// The Claude Code CLI; by default searched for as by the library
     #[arg(long, value_name = "PATH", global = true)]
     cli: Option<PathBuf>,
     /// Let clients select the mode that runs everything without asking

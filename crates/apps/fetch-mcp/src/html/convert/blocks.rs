@@ -168,5 +168,5 @@ fn integer<T: FromStr>(tag: &Tag, name: &str) -> Option<T> {
     tag.attribute(name)?.trim().parse().ok()
 }
 
-/// The maximum span of a cell; browsers allow as many columns.
+/// The maximum span of a cell, which is also the browsers' limit for columns.
 const MAX_SPAN: usize = 1_000;

@@ -152,7 +152,7 @@ fn comments_of_server(text: &str) -> Vec<String> {
 /// Returns the expected value.
 fn expected(edit: &Edit, text: &str) -> Value {
     let mut value = value(text);
-    // Of duplicates the last one counts. Maps are sorted, so this is the order of the text.
+    // The last of duplicates counts. Maps are sorted, so this is the order of the text.
     let mut sections = ["mcpServers", "servers"];
     sections.sort_by_key(|key| std::cmp::Reverse(text.rfind(&format!("\"{key}\""))));
     let section = sections.into_iter().find(|key| value[*key]["a"].is_object());

@@ -32,7 +32,7 @@ fn hooks(book: &Arc<Book>) -> Hooks {
         for matcher in matchers.list() {
             for _ in matcher.field("hookCallbackIds").map_or(&[][..], Json::list) {
                 let book = Arc::clone(book);
-                // What failed in the recording must fail here too, and not become a refusal.
+                // A callback that failed in the recording must fail here too, and not become a refusal.
                 let pattern = matcher_of(matcher).on_failure(HookFailure::Continue);
                 hooks = hooks
                     .on_named(event, pattern, move |event, context| hook(Arc::clone(&book), event, context));
@@ -91,7 +91,7 @@ fn servers(book: &Arc<Book>) -> McpServers {
     let declared = book.initialize.as_ref().and_then(|request| request.field("sdkMcpServers"));
     let mut names: Vec<&str> = declared.map_or(&[][..], Json::list).iter().filter_map(Json::text).collect();
     names.extend(book.requests.iter().filter_map(|(read, _)| read.json.text_at(&["request", "server_name"])));
-    // Once each: a server takes its answers out of the book.
+    // Each server once, because it takes its answers out of the book.
     names.sort_unstable();
     names.dedup();
     let serve =

@@ -1,4 +1,4 @@
-//! Recordings with several handshakes: a session sends one, and registers its hooks there.
+//! Recordings with several handshakes: a session sends one, and registers its hooks in it.
 
 use std::collections::HashSet;
 

@@ -17,20 +17,20 @@ use agentwire_testkit::{
 #[derive(Clone, Debug)]
 pub(super) struct RecordedServer {
     exchanges: Arc<Vec<Exchange>>,
-    /// The list of its tools, where the handshake had it: then the CLI never asked.
+    /// The list of its tools, if the handshake contained it, so that the CLI never requested it.
     listed: Option<Arc<str>>,
 }
 
-/// A recorded JSON-RPC request and what became of it.
+/// A recorded JSON-RPC request and its response.
 #[derive(Debug)]
 struct Exchange {
     method: Box<str>,
     id: Json,
-    /// The JSON-RPC response, or what stood in its place; `None` where there was no answer.
+    /// The JSON-RPC response, or the error in its place; `None` without an answer.
     response: Option<Result<RawJson, String>>,
 }
 
-/// What becomes of a request.
+/// The outcome of a request.
 enum Outcome {
     Answered(RawJson),
     /// It waits: it was never answered in the recording.
@@ -50,7 +50,7 @@ impl RecordedServer {
         Self { exchanges: Arc::new(exchanges), listed: listed.map(|listed| listed.to_string().into()) }
     }
 
-    /// Returns what becomes of a message; `None` if it is a notification.
+    /// Returns the outcome of a message; `None` if it is a notification.
     fn outcome(&self, message: &Json) -> Option<Outcome> {
         let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
         let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);

@@ -23,13 +23,13 @@ struct Request {
     subtype: Box<str>,
     answered: bool,
     cancelled: bool,
-    /// It may stay open: a comment marks it so, or the CLI cancelled it in another way.
+    /// Whether it may stay open: a comment marks it as unanswered, or the CLI cancelled it in another way.
     excused: bool,
-    /// A turn has ended since it came, while we could still answer.
+    /// Whether a turn has ended since it came, while we could still answer.
     outlived: bool,
-    /// We can't answer any more.
+    /// Whether we can no longer answer.
     too_late: bool,
-    /// It comes from an agent, which may outlive a turn.
+    /// Whether it comes from an agent, which may outlive a turn.
     of_agent: bool,
     /// The server and the message of an MCP request.
     mcp: Option<(Box<str>, Json)>,
@@ -75,11 +75,11 @@ impl Asked {
         }
     }
 
-    /// Takes an answer of ours.
+    /// Records an answer of ours.
     ///
     /// # Errors
     ///
-    /// Nothing waits for such an answer.
+    /// If nothing waits for such an answer.
     pub(super) fn answered(
         &mut self,
         line: usize,
@@ -179,5 +179,5 @@ impl Request {
     }
 }
 
-/// What the CLI sends to an MCP server only after the server has answered `initialize`.
+/// The methods that the CLI sends to an MCP server only after the server has answered `initialize`.
 const BEHIND_INITIALIZE: &[&str] = &["notifications/initialized", "tools/list", "tools/call"];

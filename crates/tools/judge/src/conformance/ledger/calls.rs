@@ -14,7 +14,7 @@ struct Call {
     subtype: Box<str>,
     replied: bool,
     cancelled: bool,
-    /// A comment marks it as unanswered.
+    /// Whether a comment marks it as unanswered.
     excused: bool,
     /// The turns that have started since.
     turns_started: usize,
@@ -66,7 +66,7 @@ impl Calls {
     }
 
     pub(super) fn replied(&mut self, line: usize, id: &str, report: &mut Report) {
-        // Of two open requests with one id the CLI may have dropped the first.
+        // If two open requests have one id, the CLI may have dropped the first.
         let open = |call: &Call| *call.id == *id && !call.replied;
         let wanted = self.0.iter().position(|call| open(call) && !call.excused);
         let Some(index) = wanted.or_else(|| self.0.iter().position(open)) else {

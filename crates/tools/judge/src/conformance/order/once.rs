@@ -1,4 +1,4 @@
-//! A message comes once: its `uuid` is its own.
+//! Checks that each message comes once, by its `uuid`.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use agentwire_testkit::recorded::{Recorded, Role};
 pub(super) struct Once(HashMap<Box<str>, usize>);
 
 impl Once {
-    /// Checks that no other message has the id. The echo of a prompt is no other message.
+    /// Checks that no other message has the id. The echo of a prompt is not another message.
     pub(super) fn see(&mut self, line: usize, read: &Recorded, report: &mut Report) {
         if read.role != Role::Message || is_replay(read) {
             return;

@@ -7,7 +7,7 @@ use agentwire_testkit::{json::Json, recorded::Recorded};
 /// The words that a result must repeat.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// The text of the last block of the main conversation; empty where it is no text.
+    /// The text of the last block of the main conversation; empty if it is not text.
     last: Box<str>,
     /// The last text, even if other blocks follow it.
     text: Box<str>,

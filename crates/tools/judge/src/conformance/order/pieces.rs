@@ -1,7 +1,7 @@
-//! Whether the pieces of a block that streamed make the block that came whole.
+//! Compares the streamed pieces of a block with the whole block.
 //!
-//! Reports certain faults only: the CLI may tidy the input of a tool, and a redaction may replace
-//! a name in the whole block and not in its pieces.
+//! Reports only faults that are certain: the CLI may tidy the input of a tool, and a redaction may replace a name in
+//! the whole block and not in its pieces.
 
 use agentwire_testkit::json::Json;
 
@@ -57,7 +57,7 @@ impl Pieces {
             return Some(DOUBLED);
         }
         match parsed {
-            // An input that was no JSON is shown as an empty object.
+            // An input that was not JSON is shown as an empty object.
             None => (!input.fields().is_empty()).then_some(MISSING),
             Some(parsed) => {
                 let lacks = |(name, value): &(Box<str>, Json)| {
@@ -109,5 +109,5 @@ const TEXTS: &[&str] = &["text", "thinking"];
 const SHUFFLED: &str = "are in another order";
 const DOUBLED: &str = "have one twice";
 const MISSING: &str = "lack some of it";
-/// How many repeated pieces are looked at, so that a long block takes no long time.
+/// How many repeated pieces are looked at, so that a long block does not take long.
 const MOST_REPEATS: usize = 64;

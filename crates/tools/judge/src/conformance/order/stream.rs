@@ -1,4 +1,4 @@
-//! An answer that streams: its events nest, and each whole block comes while the block is open.
+//! Checks a streamed answer: its events nest, and each whole block comes while the block is open.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ struct Answer {
     unshown: Vec<(Box<str>, usize)>,
     /// Whether its `message_delta` came.
     summed_up: bool,
-    /// The CLI retries, so earlier pieces are void.
+    /// Whether the CLI retries, so that earlier pieces are void.
     retried: bool,
 }
 

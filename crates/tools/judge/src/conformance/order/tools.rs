@@ -1,4 +1,4 @@
-//! Tools: used first, asked about next, and then their results.
+//! Checks the order of tools: the use, then the questions about it, then the result.
 
 use std::collections::{BTreeMap, HashSet};
 

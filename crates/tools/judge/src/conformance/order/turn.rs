@@ -1,4 +1,4 @@
-//! A turn: it is announced, it has its frames, and it ends with its result.
+//! Checks the order of a turn: its announcement, its frames, its result.
 
 use std::collections::HashSet;
 
@@ -88,7 +88,7 @@ impl Turns {
     /// Checks that a session that exited with 0 has a result for every turn and every prompt.
     pub(super) fn end(&self, facts: &Facts, report: &mut Report) {
         let cleanly = facts.end == Some(End::Exit(0)) && !facts.stopped;
-        // After the end of input the CLI exits with 1 where the last result is an error, and only there.
+        // After the end of input, the CLI exits with 1 if and only if the last result is an error.
         let with_error =
             facts.end == Some(End::Exit(1)) && self.input_ended && !facts.stderr && !facts.stopped;
         // Without a recorded end, an open turn shows that the tail is missing.
@@ -176,7 +176,7 @@ impl Turns {
         }
     }
 
-    /// Frames of the main conversation come between the start of their turn and its result.
+    /// Checks that frames of the main conversation come between the start of their turn and its result.
     fn frame(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
         if !facts.inits || facts.tasks || self.open.is_some() || !is_main(read) {
             return;

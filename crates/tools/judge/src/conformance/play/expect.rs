@@ -1,4 +1,4 @@
-//! What the router must make of each line.
+//! The expected output of the router for each line.
 
 use agentwire_codec::{Incoming, Line};
 use agentwire_control::{ControlError, Ignored, RouterEvent, SessionEvent};
@@ -49,7 +49,7 @@ impl Play<'_> {
         event: Option<RouterEvent>,
         before: Ignored,
     ) -> Result<(), String> {
-        // The line that was fed bears our id, the recorded one another.
+        // The line that was fed has our id; the recorded one has another.
         let fed = Recorded::read(line.as_bytes());
         let id = fed.as_ref().and_then(Recorded::id).unwrap_or_default();
         if self.calls.remove(id).is_none() {
@@ -161,7 +161,7 @@ fn headless(event: Option<RouterEvent>) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// What differs.
+/// The difference.
 pub(in crate::conformance) fn compare_reply(
     read: &Recorded,
     reply: Result<RawJson, ControlError>,

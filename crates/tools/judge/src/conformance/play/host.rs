@@ -1,4 +1,4 @@
-//! The host's side: each line of ours is brought about by the router's own verbs.
+//! The host's side: produces each line of ours by methods of the router.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use agentwire_testkit::{
 };
 
 impl Play<'_> {
-    /// Does what the recorded host did, and compares what goes out.
+    /// Does what the recorded host did, and compares the lines that the router sends.
     pub(super) fn ours(&mut self, line: usize, text: &Bytes, read: Option<&Recorded>) {
         let done = match read.map(|read| (read, &read.role)) {
             Some((read, Role::Request { id, subtype })) => self.call(line, text, read, id, subtype),

@@ -54,7 +54,7 @@ struct Source<'a> {
 /// A change of one line of a transcript.
 enum Fault {
     Drop,
-    /// Everything behind the line is gone.
+    /// Everything after the line is missing.
     LoseRest,
     Repeat,
     SwapWithNext,
@@ -110,7 +110,7 @@ impl Source<'_> {
             Role::Cancel { .. } => vec![json.field("request_id")],
             Role::Request { .. } => {
                 let callback = json.at(&["request", "callback_id"]);
-                // What our own request names is our affair: the CLI takes any id.
+                // A tool use in our own request is left alone: the CLI accepts any id.
                 let is_theirs = matches!(what, What::Theirs(..));
                 let tool = json.at(&["request", "tool_use_id"]).filter(|_| callback.is_none() && is_theirs);
                 vec![json.field("request_id"), callback, tool]

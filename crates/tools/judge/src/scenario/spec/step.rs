@@ -1,4 +1,4 @@
-//! The steps of a scenario as they are spelt.
+//! The steps of a scenario in their JSON form.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::Deserialize;
 
 use super::Pattern;
 
-/// One thing that our side does or waits for.
+/// A step: something that our side does or waits for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in super::super) enum Step {
     Prompt(String),
     /// A prompt with more than a text: the fields of the frame, and its `content`.
     User(BTreeMap<String, RawJson>),
-    /// A line as it is.
+    /// A line, sent unchanged.
     Line(String),
     Until(Pattern),
     Asked(String),

@@ -1,4 +1,4 @@
-//! The steps that ask the CLI.
+//! The steps that send requests to the CLI.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Waits until such a line has gone over the wire, as of requests and answers that no step asks for.
+    /// Waits until a matching line has been sent or received, such as a request or an answer that no step sends.
     pub(super) async fn written(
         &self,
         pattern: &Pattern,
@@ -55,7 +55,7 @@ impl Play<'_> {
         }
     }
 
-    /// Waits until the file is there: what a tool does in its own process is seen by nothing else.
+    /// Waits until the file exists: nothing else shows what a tool does in its own process.
     pub(super) async fn file(&self, file: &str) -> Result<(), String> {
         let mut looks = interval(BETWEEN_LOOKS);
         while !self.place.file(file).exists() {

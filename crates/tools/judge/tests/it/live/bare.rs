@@ -12,7 +12,7 @@ use super::Place;
 
 const BARE: &str = r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#;
 
-/// Runs a turn with a hook that denies; whether the command ran.
+/// Runs a turn with a hook that denies, and returns whether the command ran.
 async fn ran(place: &Place, options: Options) -> Result<bool, Error> {
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("no"));
     let options = options.cwd(place.path("project")).allowed_tools(["Bash"]);

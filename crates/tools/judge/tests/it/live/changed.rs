@@ -60,7 +60,7 @@ async fn talking() -> Place {
     Place::scripted(&format!(r#"{{"replies": [{}]}}"#, replies.collect::<Vec<_>>().join(","))).await
 }
 
-/// Asks in a CLI of its own, in a session that is there already or in a new one.
+/// Asks in a new CLI process, in an existing session or a new one.
 async fn ask(place: &Place, prompt: &str, resumed: Option<&SessionId>) -> SessionId {
     let mut options = place.in_project();
     if let Some(session) = resumed {
@@ -69,7 +69,7 @@ async fn ask(place: &Place, prompt: &str, resumed: Option<&SessionId>) -> Sessio
     turn(Session::builder().options(options), prompt).await.session_id.unwrap()
 }
 
-/// Returns for each request of the conversation how many messages it had more than the first.
+/// Returns how many more messages each request of the conversation had than the first one.
 fn asked_with(place: &Place) -> Vec<usize> {
     let requests = place.model.requests();
     let main = requests.iter().filter(|request| request.answer == Answer::Main);

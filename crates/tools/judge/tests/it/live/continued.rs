@@ -1,4 +1,4 @@
-//! A conversation that is begun here and gone on with elsewhere, from each kind of store that needs no server.
+//! A conversation that starts here and continues elsewhere, from each kind of store that needs no server.
 
 use std::sync::Arc;
 

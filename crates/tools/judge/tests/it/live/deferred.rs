@@ -42,7 +42,7 @@ fn options(place: &Place) -> Options {
     place.in_project().allowed_tools(["Bash"])
 }
 
-/// Goes on with the session, with a hook that denies; the number of times that the hook was asked.
+/// Continues the session with a hook that denies, and returns how often the hook was called.
 async fn denied(place: &Place, session: &str, with: impl FnOnce(SessionBuilder) -> SessionBuilder) -> usize {
     let asked = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&asked);
@@ -89,7 +89,7 @@ impl Drop for Asking {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn deferred_tool_calls_the_hook_despite_a_slow_server() {
-    // It is a race where it fails, so once is not enough.
+    // A failure is a race, so one run is not enough.
     let five = || async {
         for _ in 0..5 {
             let (place, session) = deferred().await;
@@ -110,7 +110,7 @@ impl Transport for Late {
 
     async fn open(self) -> Result<Connected<BoxSource, BoxSink, BoxPeerHandle>, TransportError> {
         let link = self.0.open().await?.boxed();
-        // It is the delay that is tried: nothing ends it early.
+        // The delay itself is tested: nothing ends it early.
         let _elapsed = timeout(SLOW, pending::<()>()).await;
         Ok(link)
     }

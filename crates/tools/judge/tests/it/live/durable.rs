@@ -60,7 +60,7 @@ async fn engine_in(root: &Path, worker: WorkerConfig, policy: LossPolicy) -> Loc
     Local::open(root.join("engine"), worker, policy, Ledger::default()).await.unwrap()
 }
 
-/// Returns what commands have noted in the `n`th session's workspace.
+/// Returns what commands have written in the `n`th session's workspace.
 fn noted(place: &Place, n: usize) -> String {
     fs::read_to_string(place.file("workspaces").join(session(n).to_string()).join("ran.txt"))
         .unwrap_or_default()
@@ -75,7 +75,7 @@ fn done(text: &str) -> Outcome {
     Outcome::Done { text: text.to_owned(), is_error: false }
 }
 
-/// Waits until a session has as many open questions.
+/// Waits until a session has this many open questions.
 async fn asked(engine: &Local, session: &SessionName, questions: usize, is_parked: bool) {
     let reached = async {
         loop {

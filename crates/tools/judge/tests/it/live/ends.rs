@@ -153,7 +153,7 @@ async fn prompt_that_a_stopped_cli_does_not_read_is_not_sent() {
             named.push(lifecycle.command_uuid.clone());
         }
     }
-    // None is lost, none comes twice, as far as the CLI names prompts: 2.1.197 does not.
+    // No prompt is lost or repeated, as far as the CLI names prompts; 2.1.197 does not.
     assert!(named == sent || !session.control().names_prompts(), "{named:?}, sent {sent:?}");
     ends_well(session).await;
 }

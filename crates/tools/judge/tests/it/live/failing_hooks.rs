@@ -73,7 +73,7 @@ async fn no_failing_pre_tool_use_hook_lets_the_use_through() {
     }
     assert!(used(lenient(), Fault::Error).await);
     assert!(used(lenient(), Fault::Panic).await);
-    // Here the CLI refuses with any choice.
+    // Here the CLI refuses with either setting.
     assert!(!used(lenient(), Fault::Late).await);
 }
 
@@ -149,7 +149,7 @@ async fn no_failing_stop_hook_lets_the_turn_end() {
     let short = Matcher::any().timeout(Duration::from_millis(1));
     assert!(!stopped(short, Fault::Late).await);
     assert!(stopped(lenient(), Fault::Error).await);
-    // What the CLI would do with a hook that is late, if we did not answer ahead of it.
+    // This shows what the CLI does with a late hook that we do not answer ahead of its limit.
     assert!(stopped(lenient(), Fault::Late).await);
 }
 

@@ -48,7 +48,7 @@ async fn guards_hold_with_every_way_of_leaving() {
     assert_all_hold(&try_all(|_, _| true).await);
 }
 
-/// What a host in a process of its own runs: nothing, where this program is none.
+/// The test that a host process runs; it does nothing unless this process is a host.
 #[test]
 #[ignore = "is started by the others"]
 fn host() {
@@ -111,5 +111,5 @@ fn is_used(folder: &Path) -> bool {
     processes.any(|dir| fs::read_link(dir).is_ok_and(|dir| dir == folder))
 }
 
-/// Most of the time is waiting.
+/// How many hosts run at once; most of the time is waiting.
 const AT_ONCE: usize = 3;

@@ -128,7 +128,7 @@ async fn accepted_syntax_is_read_alike() {
     let mut accepted = Vec::new();
     while accepted.len() < 1_200 {
         let length = 1 + random(7);
-        // What follows the `|` is there for each pattern to match something where it compiles.
+        // The alternative after the `|` lets each pattern that compiles match something.
         let text: String = (0..length).map(|_| pieces[random(pieces.len())]).collect();
         for text in [text.clone(), format!("{text}|^Bash$"), format!("^(?:{text}|Edit)$")] {
             let matcher = Matcher::pattern(text.clone());

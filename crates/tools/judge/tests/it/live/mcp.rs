@@ -1,4 +1,4 @@
-//! In-process MCP servers: what of them crosses the wire, and what the CLI makes of it.
+//! In-process MCP servers: their messages on the wire, and the CLI's reaction.
 
 use std::{
     pin::pin,
@@ -39,7 +39,7 @@ use super::Place;
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct NoInput {}
 
-/// What crossed the wire, as JSON.
+/// The lines on the wire, as JSON.
 struct Wire(Recorder);
 
 impl Wire {

@@ -1,4 +1,4 @@
-//! What of a running session its store has, and when: by the handle, and after the host was killed.
+//! Which entries of a running session its store has, and when: reported by the handle, and after the host was killed.
 
 use std::{
     collections::BTreeMap,
@@ -187,7 +187,7 @@ async fn stored_entries_survive_a_killed_host() {
     }
 }
 
-/// What a host in a process of its own runs: nothing, where this program is none.
+/// The test that a host process runs; it does nothing unless this process is a host.
 #[test]
 #[ignore = "is started by the others"]
 fn host() {

@@ -50,7 +50,7 @@ impl Played {
     }
 }
 
-/// What a session is played with.
+/// The settings of a played session.
 struct Game {
     options: Options,
     hooks: Hooks,
@@ -112,7 +112,7 @@ impl Game {
     }
 }
 
-/// What a reply of the model's is held before, that is to come after the first turn.
+/// The gate that holds replies of the model until after the first turn.
 const AFTER_A_TURN: &str = "after a turn";
 
 /// Returns a script that uses these tools in sequence and ends the turn.

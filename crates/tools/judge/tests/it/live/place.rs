@@ -1,4 +1,4 @@
-//! Where a live test lives: a home, a project and a model of its own.
+//! The place of a live test: its own home, project and model.
 
 use std::{
     fs,
@@ -69,7 +69,7 @@ impl Place {
         self.dir.path().join(name)
     }
 
-    /// Options with which the CLI sees this place alone.
+    /// Returns options with which the CLI sees only this place.
     pub(super) fn options(&self) -> Options {
         options(self.dir.path(), self.model.base_url())
     }
@@ -109,7 +109,7 @@ pub(super) fn bash(id: &str, command: &str) -> Value {
     json!({"tool_use": {"id": id, "name": "Bash", "input": {"command": command, "description": "Note"}}})
 }
 
-/// Options with which the CLI sees this folder alone, and this model.
+/// Returns options with which the CLI sees only this folder and this model.
 pub(super) fn options(place: &Path, model: &str) -> Options {
     let mut options = Options::new().env_clear();
     options.env = environment(model, &place.join("home"));

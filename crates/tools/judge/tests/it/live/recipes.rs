@@ -50,12 +50,12 @@ use super::{
     place::{replies, tool_results},
 };
 
-/// What a turn came to.
+/// The outcome of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// What became of each tool call, in order: the text that the model was given, an error where it was refused.
+    /// The outcome of each tool call, in order: the text for the model, or an error if the call was refused.
     outputs: Vec<Result<String, String>>,
-    /// What the user was shown.
+    /// The notices shown to the user.
     notices: Vec<String>,
     /// The answer.
     answer: String,
@@ -68,13 +68,13 @@ impl Seen {
     }
 }
 
-/// Options that permit the CLI's own tools, so that only a hook refuses.
+/// Returns options that permit the CLI's own tools, so that only a hook refuses.
 pub(super) fn permissive(place: &Place) -> Options {
     let tools = ["Bash", "Edit", "Monitor", "NotebookEdit", "Read", "Write"];
     place.in_project().allowed_tools(tools)
 }
 
-/// Holds one turn with these hooks, where everything is permitted.
+/// Runs one turn with these hooks and everything permitted.
 async fn held(place: &Place, hooks: Hooks) -> Seen {
     hold(Session::builder().options(permissive(place)).hooks(hooks)).await
 }

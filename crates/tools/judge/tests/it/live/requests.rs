@@ -17,7 +17,7 @@ use agentwire::{
 
 use super::Place;
 
-/// What became of each request.
+/// The outcome of each request.
 #[derive(Default)]
 struct Outcomes(BTreeMap<&'static str, Option<String>>);
 

@@ -1,4 +1,4 @@
-//! What the real CLI goes on with when it resumes a stored session: as many messages as we read in it.
+//! The real CLI resumes a stored session with as many messages as we read from it.
 //!
 //! The sessions are written here, with each shape of entries; the test counts the messages for the model.
 

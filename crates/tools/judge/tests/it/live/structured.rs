@@ -62,7 +62,7 @@ async fn a_retry_asks_for_output_that_the_model_left_out() {
     session.close().await.unwrap();
 }
 
-/// Holds the list of accepted keywords to the CLI: it exits where it does not know one.
+/// Checks the list of accepted keywords with the CLI, which exits if it does not know one.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn every_accepted_keyword_is_known_to_the_cli() {

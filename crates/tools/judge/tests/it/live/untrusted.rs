@@ -17,16 +17,16 @@ use serde_json::{Value, json};
 
 use super::Place;
 
-/// What happened in a folder.
+/// The observed effects of a folder.
 struct Seen {
     init: Init,
     /// How often the permission handler was asked about the one tool use.
     asked: usize,
     /// The commands of the folder that ran.
     ran: Vec<String>,
-    /// The requests that went where the folder has redirected them.
+    /// The number of requests that the folder redirected.
     redirected: usize,
-    /// The files that were warned of.
+    /// The number of files that were warned about.
     warned: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The checks: what the peer does in each, and what must come of it.
+//! The checks: the peer's actions in each, and the expected result.
 
 use std::{pin::Pin, task::Poll, time::Duration};
 
@@ -44,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
     ("`wait_group` returns, and not before the end", Plain, || vec![Read(line("host", 0)), Write(line("peer", 0)), ReadEnd, Exit(0)], |link| Box::pin(end::gone(link))),
     ("SIGTERM ends the peer", Signalled, || vec![Write(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::terminated(link, Signal::Term))),
     ("SIGKILL ends the peer", Signalled, || vec![Write(line("peer", 1)), Await(Signal::Kill)], |link| Box::pin(end::terminated(link, Signal::Kill))),
-    ("ending a peer that is gone is no error", Plain, || vec![Write(line("peer", 1)), Exit(0)], |link| Box::pin(end::terminated_late(link))),
+    ("ending a peer that is gone is not an error", Plain, || vec![Write(line("peer", 1)), Exit(0)], |link| Box::pin(end::terminated_late(link))),
     ("dropping the handle ends the peer", Plain, || vec![Read(line("host", 0)), Write(line("peer", 0)), ReadEnd, Exit(0)], |link| Box::pin(end::dropped(link))),
     ("dropping the handle ends a peer that heeds no end of input", Signalled, || vec![Write(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::dropped_while_it_waits(link))),
 ];

@@ -13,7 +13,7 @@ use agentwire_transport::{
 use bytes::{Bytes, BytesMut};
 use tokio::time::timeout;
 
-/// A link, and how long anything may take on it.
+/// A link, with the time limit of each wait on it.
 pub(super) struct Opened {
     pub(super) source: Source,
     pub(super) sink: Sink,
@@ -61,7 +61,7 @@ impl Source {
         within(self.limit, "reading", self.source.read()).await
     }
 
-    /// Reads exactly this.
+    /// Reads exactly these bytes.
     pub(super) async fn read_exactly(&mut self, expected: &[u8]) -> Verdict {
         let mut received = BytesMut::new();
         while received.len() < expected.len() {
@@ -81,7 +81,7 @@ impl Source {
         same(&received, expected)
     }
 
-    /// Reads the clean end, and whether it stays.
+    /// Reads the clean end, and checks that it is permanent.
     pub(super) async fn end(&mut self) -> Verdict {
         for time in ["the first", "the second", "the third"] {
             match self.read().await? {
@@ -106,7 +106,7 @@ impl Sink {
         within(self.limit, "writing", self.sink.write(chunk)).await
     }
 
-    /// Writes this.
+    /// Writes a chunk, which must succeed.
     pub(super) async fn write_all(&mut self, chunk: Bytes) -> Verdict {
         self.write(chunk).await?.or_else(|error| wrong(format!("writing failed: {error}")))
     }
@@ -146,7 +146,7 @@ pub(super) async fn within<T>(
     timeout(limit, work).await.or_else(|_| wrong(format!("{what} took longer than {limit:?}")))
 }
 
-/// Asks a future once, and drops it.
+/// Polls a future once, and drops it.
 pub(super) fn once<T>(future: impl Future<Output = T>) -> Poll<T> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }

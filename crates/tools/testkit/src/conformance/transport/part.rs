@@ -1,4 +1,4 @@
-//! What the peer of a check does, as data: a few steps that a process, a thread, a task or a transcript can play.
+//! The actions of a check's peer as data: a few steps that a process, a thread, a task or a transcript can play.
 
 use agentwire_transport::Signal;
 use bytes::Bytes;
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::checks::CHECKS;
 use crate::transcript::{End, Entry, Header, Transcript};
 
-/// What the peer does in one check.
+/// The actions of the peer in one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     name: &'static str,
@@ -20,7 +20,7 @@ pub struct Part {
 pub enum PartKind {
     /// Nothing special: the peer reads and writes lines of JSON.
     Plain,
-    /// Bytes that are no lines of JSON, and no text.
+    /// Bytes that are neither lines of JSON nor text.
     Raw,
     /// A peer that does not read for a while, which must make the host wait.
     Deaf,
@@ -30,15 +30,15 @@ pub enum PartKind {
     Broken,
 }
 
-/// One thing that the peer does.
+/// An action of the peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// Reads exactly these bytes. Where something else comes, or the end, the peer ends at once.
+    /// Reads exactly these bytes. If something else comes, or the end, the peer ends at once.
     Read(Bytes),
     /// Writes these bytes.
     Write(Bytes),
-    /// Waits for the end of its input, before which nothing more comes.
+    /// Waits for the end of its input. If more input comes first, the peer ends at once.
     ReadEnd,
     /// Reads nothing for two seconds.
     Pause,

@@ -30,7 +30,7 @@ pub fn peer() -> ExitCode {
 }
 
 impl Part {
-    /// Plays the part on this thread, and gives the code to exit with; drop both ends then.
+    /// Plays the part on this thread, and returns the exit code; drop both ends then.
     ///
     /// A peer that waits for a signal has no time limit: only a process should play a
     /// [`Signalled`](super::PartKind::Signalled) part.

@@ -14,9 +14,9 @@ pub struct TransportReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It holds.
+    /// The requirement holds.
     Passed,
-    /// It does not, and why.
+    /// The requirement does not hold; the text has the reason.
     Failed(String),
     /// The transport's peer can't play the part.
     NotPlayed,
@@ -47,7 +47,7 @@ impl TransportReport {
     }
 }
 
-/// One check a line.
+/// Writes one line for each check.
 impl fmt::Display for TransportReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (name, outcome)) in self.outcomes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What becomes of a deferred tool use when its session is resumed.
+//! The outcomes of a deferred tool use when its session is resumed.
 
 use std::{
     fs,
@@ -22,12 +22,12 @@ use super::super::{
     place::{bash, tool_results},
 };
 
-/// What a session was seen to do.
+/// The observed actions of a session.
 #[derive(Debug, Default)]
 struct Seen {
     /// The tool uses that the hook was asked about.
     asked: Vec<String>,
-    /// What the model was given for them, and whether it is an error.
+    /// The results that the model got for them, and whether each is an error.
     outputs: Vec<(bool, String)>,
     results: Vec<TurnResult>,
 }
@@ -64,7 +64,7 @@ fn resumed(place: &Place, before: &Seen) -> SessionBuilder {
     Session::builder().options(options.resume(id.as_str()))
 }
 
-/// Runs a session with a hook that decides so, until this many turns have ended.
+/// Runs a session with a hook that decides by a function, until this many turns have ended.
 async fn hooked(
     builder: SessionBuilder,
     decide: impl Fn(&str) -> HookReply<PreToolUse> + Send + Sync + 'static,
@@ -117,7 +117,7 @@ async fn an_allowed_tool_use_runs_exactly_once() {
     let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), None, 1).await;
     assert_eq!((&*seen.asked, seen.last().result.as_deref()), (&["toolu_1".to_owned()][..], Some("Done.")));
     assert_eq!(ran(&place), ["toolu_1"]);
-    // A later process does not know of it any more.
+    // A later process no longer knows the tool use.
     let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
     assert!(seen.asked.is_empty() && seen.waits().is_none(), "{seen:?}");
     assert_eq!(ran(&place), ["toolu_1"]);

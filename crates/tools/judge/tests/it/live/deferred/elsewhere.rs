@@ -1,4 +1,4 @@
-//! A question that is parked here and answered elsewhere, by the example's own file.
+//! A question that is parked here and answered elsewhere, with the file of the example.
 
 #[path = "../../../../../../agentwire/examples/deferred/park.rs"]
 mod park;

@@ -1,4 +1,4 @@
-//! The guards, and how it shows that one was passed.
+//! The guards, and the effects that show that one was passed.
 
 use std::{fs, future::pending, path::Path};
 
@@ -35,7 +35,7 @@ enum Time {
     Sent,
 }
 
-/// What shows that the guard was passed.
+/// The effect that shows that the guard was passed.
 enum Effect {
     /// The tool has run.
     Ran,

@@ -75,7 +75,7 @@ async fn begin(builder: SessionBuilder, guard: &Guard, place: &Path) -> Session 
     session
 }
 
-/// Does what leaves the session as it is, but for this.
+/// Performs the ways of leaving after which the host keeps the session.
 async fn leave(way: &str, session: &mut Session) {
     match way {
         "interrupt" => drop(session.control().interrupt().await),

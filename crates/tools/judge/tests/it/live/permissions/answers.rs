@@ -23,7 +23,7 @@ fn allows() -> PermissionHandler {
     PermissionHandler::new(async |_, _| Decision::allow())
 }
 
-/// Without these handlers the command runs, so it is they that keep it from running.
+/// The command runs without these handlers, so it is they that prevent it.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_failing_handler_denies() {
@@ -60,7 +60,7 @@ async fn unchanged_input_is_no_change() {
     assert!(asked.contains("\"old_string\":\"one\""), "{asked}");
 }
 
-/// The rules were looked at before the question, and are not looked at again.
+/// The rules are checked before the question and not again after it.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn changed_input_runs_despite_deny_rules() {
@@ -132,7 +132,6 @@ async fn a_rule_of_the_session_answers_the_next_question() {
     assert!(!played.exists("home/.claude/settings.json"));
 }
 
-/// The CLI asks about `Task` as `Agent`, and a deny list knows both names.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn folder_named_through_a_link_is_writable_by_that_name() {
@@ -144,6 +143,7 @@ async fn folder_named_through_a_link_is_writable_by_that_name() {
     assert!(place.file("project/b.txt").exists(), "{result:?}");
 }
 
+/// The CLI asks about `Task` as `Agent`, and a deny list knows both names.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn lists_match_the_names_in_questions() {

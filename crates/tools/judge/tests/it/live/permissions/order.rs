@@ -24,7 +24,8 @@ enum Came {
 }
 use Came::{Asked, Ran, Refused};
 
-/// Plays a use of the shell; a warning is to come where the options keep the handler from being asked.
+/// Plays a use of the shell, and returns its outcome and the option that keeps the handler from being asked, if a
+/// warning names it.
 #[expect(clippy::panic, reason = "it is test code")]
 async fn came(options: Options, hooks: Hooks) -> (Came, Option<&'static str>) {
     let handler = PermissionHandler::new(async |_, _| Decision::allow());

@@ -109,7 +109,7 @@ async fn interrupt_cancels_an_open_question() {
     assert_eq!(session.close().await.unwrap().exit.unwrap().code, Some(1));
 }
 
-/// Also behind the result of the turn that has started it.
+/// The agent also asks after the result of the turn that started it.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn background_agent_asks_under_its_own_id() {

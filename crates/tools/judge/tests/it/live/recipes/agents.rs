@@ -1,4 +1,4 @@
-//! Subagents: that they are seen, and that they do not multiply.
+//! Subagents are reported, and start no others.
 
 use agentwire::hooks::Hooks;
 use serde_json::{Value, json};

@@ -14,7 +14,7 @@ use super::{
     judging::{input_in, refused},
 };
 
-/// Commands that run another program than `ls` and `cat`, or write a file, where a shell reads them as hoped.
+/// Commands that run another program than `ls` and `cat`, or write a file, if a shell reads them as the attacker hopes.
 const AGAINST_ONLY: &[&str] = &[
     "touch ran",
     "ls; touch ran",
@@ -97,7 +97,7 @@ async fn only_listed_programs_run_in_any_form_of_a_command() {
     let fine = ["ls && cat a.txt", "cat a.txt | cat", "ls $HOME ${HOME} \"a.txt\" *.txt", "ls\ncat a.txt"];
     let calls: Vec<_> = AGAINST_ONLY.iter().chain(&fine).map(call).collect();
     let place = Place::calling(&calls).await;
-    // What would run as `"cat /../run"`.
+    // Folders with which `"cat /../run"` would run a program.
     for folder in ["cat ", "ls ", "ls\u{a0}", "ls\u{2003}", "ls\u{b}", "ls\u{c}", "ls\u{85}"] {
         fs::create_dir(place.file("project").join(folder)).unwrap();
     }
@@ -123,7 +123,8 @@ fn passed<'a>(attacks: &[&'a str], refused: &[bool]) -> Vec<&'a str> {
     attacks.iter().zip(refused).filter(|(_, refused)| !**refused).map(|(attack, _)| *attack).collect()
 }
 
-/// Commands that delete the folder `victim` where a shell reads them as hoped, or run text that can't be seen.
+/// Commands that delete the folder `victim` if a shell reads them as the attacker hopes, or run text that can't be
+/// seen.
 const AGAINST_DANGER: &[&str] = &[
     "rm -rf victim",
     "ls \\\\\nrm -rf victim",
@@ -296,7 +297,7 @@ fn each_command_is_refused_by_the_recipe() {
     assert!(passed.is_empty(), "{passed:#?}");
 }
 
-/// What people and models run all day.
+/// Common commands of people and models.
 #[test]
 fn harmless_commands_are_not_refused() {
     let call = |command: &str| input_in("/", "Bash", json!({"command": command}));

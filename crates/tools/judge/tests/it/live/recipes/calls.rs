@@ -25,7 +25,7 @@ async fn dangerous_commands_are_not_run() {
     assert_eq!(seen.refused(), [true, true, false], "{seen:#?}");
     assert!(guarded.file("project/sub").exists() && guarded.file("project/a.txt").exists());
     assert_eq!(fs::read_to_string(guarded.file("project/b.txt")).unwrap(), "fine\n");
-    // Without the recipe they do their harm.
+    // Without the recipe, the commands do their harm.
     let open = Place::calling(&calls[..2]).await;
     let seen = held(&open, Hooks::new()).await;
     assert_eq!(seen.refused(), [false, false], "{seen:#?}");

@@ -91,7 +91,7 @@ async fn patterns_match_as_in_the_cli() {
     assert_eq!(silent.collect::<Vec<_>>(), ["^srv.*", "mcp__srv__h"]);
 }
 
-/// What the CLI would take without a word, and match nothing with.
+/// Patterns that the CLI would accept silently, and that match nothing.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn patterns_that_match_nothing_refuse_the_session() {

@@ -82,7 +82,7 @@ async fn failing_tool_that_leaks_a_secret_ends_the_turn() {
     let place = leaking(&calls, &[]).await;
     let seen = hold(session(&place, redact::outputs(Hooks::new(), [SECRET]))).await;
     assert_eq!((seen.refused(), seen.answer.as_str()), (vec![true], ""), "{seen:#?}");
-    // It was not asked again, neither with the secret nor without it.
+    // The model was not asked again, neither with the secret nor without it.
     assert_eq!((matched(&place, 0), place.model.exhausted(), place.model.unused()), (0, 0, 1));
 }
 

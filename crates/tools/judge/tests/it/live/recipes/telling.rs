@@ -59,7 +59,7 @@ async fn webhook_is_called_without_waiting() {
         assert!(text.contains("\"used\":\"Bash\"") && !text.contains("hush"), "{text}");
         answer(stream, status).await;
     }
-    // The refused one.
+    // One call of the webhook has failed: the one with status 500.
     assert_eq!(finishing.await.unwrap(), 1);
 }
 

@@ -218,7 +218,7 @@ fn reading_elsewhere_needs_a_question() {
     let call = |tool: &str, fields| input_in(root.to_str().unwrap(), tool, fields);
     assert!(!unapproved(&call("Read", json!({"file_path": "keep/own"}))));
     assert!(!unapproved(&call("Glob", json!({"path": folder, "pattern": "**/*.rs"}))));
-    // Without a path it is the working directory that is searched, which is another one here.
+    // Without a path, the working directory is searched, which is another folder here.
     let elsewhere = read_only::judge(&call("Grep", json!({"pattern": "x"})), &folder);
     assert!(elsewhere.is_ok() && !approved(&elsewhere), "{elsewhere:?}");
 }
