@@ -130,7 +130,7 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
 pub(crate) fn local(folder: Option<&Path>) -> Result<Sessions, Failure> {
     match folder {
         Some(folder) if folder.is_dir() => Ok(Sessions::at(folder)),
-        Some(folder) => Err(Failure::new(format!("{} is no folder", folder.display()))),
+        Some(folder) => Err(Failure::new(format!("{} is not a folder", folder.display()))),
         None => Sessions::from_env().ok_or_else(|| Failure::new("there is no home folder: use --folder")),
     }
 }
@@ -197,7 +197,7 @@ fn id(text: &str) -> Result<SessionId, Failure> {
     if is_id(text) {
         return Ok(SessionId::from(text));
     }
-    Err(Failure::new(format!("`{text}` is no session id: `agentwire sessions list` prints them")))
+    Err(Failure::new(format!("`{text}` is not a session id: `agentwire sessions list` prints them")))
 }
 
 /// Returns the error for an id that is not stored.

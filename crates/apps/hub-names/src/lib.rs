@@ -6,4 +6,4 @@ pub mod llm;
 mod names;
 
 pub use agentwire_hub_config::ServerName;
-pub use names::{Misnamed, Named, NamedTool, Names, Naming, Uris};
+pub use names::{Misnamed, Named, NamedTool, Names, Naming, Rewrite, Uris};

@@ -1,6 +1,7 @@
 //! Unique names for the tools or prompts of all servers.
 
 mod naming;
+mod rewrite;
 mod uris;
 
 use std::{
@@ -9,6 +10,7 @@ use std::{
 };
 
 pub use naming::Naming;
+pub use rewrite::Rewrite;
 pub use uris::Uris;
 
 use rmcp::model::Tool;
@@ -145,6 +147,23 @@ impl Names {
             Some(several) => Err(Misnamed::ambiguous(name, several.iter().map(|at| &*self.entries[*at].0))),
             None => Err(Misnamed::unknown(name, self.proposed())),
         }
+    }
+
+    /// Does the same as [`spelt`](Self::spelt), but assigns an unknown name to the only pair that has it on its server.
+    ///
+    /// A view (MCP Apps) calls the tools of its server by these names. An item with `__` in its name is not found so: the name
+    /// may be that of a tool that is gone.
+    ///
+    /// # Errors
+    ///
+    /// As [`spelt`](Self::spelt).
+    pub fn spelt_or_own(&self, name: &str) -> Result<&Named, Misnamed> {
+        self.spelt(name).or_else(|error| {
+            let own = |named: &&Named| *named.item == *name && !name.contains("__");
+            let mut own = self.entries.iter().map(|(_, named)| named).filter(own);
+            let is_unknown = matches!(error, Misnamed::Unknown { .. });
+            own.next().filter(|_| is_unknown && own.next().is_none()).ok_or(error)
+        })
     }
 
     /// Returns all names sorted by pair.

@@ -59,7 +59,7 @@ pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
 pub enum RefusedMessage {
     /// There is no token, or the server wants another one. Nothing was executed.
     Unauthorized(String),
-    /// The server answered with a status or content that is no answer.
+    /// The server responded with a status or content that is not an answer.
     Unreadable(String),
 }
 

@@ -1,16 +1,20 @@
 //! Messages in a form that `rmcp` reads: members of tools that it does not know, such as `execution`, are kept in the tool's
-//! `_meta`, lists lose the items that do not fit MCP, optional fields of forms lose their `null`, and lone surrogates become
-//! U+FFFD.
+//! `_meta`, lists lose the items that do not fit MCP, fields of forms lose their `null` and a `format` that MCP lacks, and
+//! lone surrogates become U+FFFD.
 
 use std::borrow::Cow;
 
 use agentwire_protocol::decode::repair_surrogates;
-use rmcp::model::{ListToolsResult, MetaObject, Prompt, Resource, ResourceTemplate, Tool};
+use rmcp::model::{
+    CustomRequest, ErrorCode, ErrorData, ListToolsResult, MetaObject, PrimitiveSchemaDefinition, Prompt,
+    Resource, ResourceTemplate, StringFormat, Tool,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`], without the items
-/// of lists that do not fit MCP, without the `null` of a form's fields, and with U+FFFD for each lone surrogate escape.
+/// of lists that do not fit MCP, without the `null` and the unknown `format` of a form's fields, and with U+FFFD for each
+/// lone surrogate escape.
 pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
     // JSON allows half of a surrogate pair (`"\ud83d"`), which programs in JavaScript write when they cut a text. A Rust
     // string can't hold it, so one would make the whole message unreadable.
@@ -35,10 +39,10 @@ fn kept_values(message: &[u8]) -> Cow<'_, [u8]> {
         tools.iter_mut().filter_map(Value::as_object_mut).for_each(|tool| changed |= keep(tool));
     }
     changed |= without_unfit(&mut parsed);
-    changed |= without_nulls(&mut parsed);
+    changed |= repair_form(&mut parsed);
     // Servers without a handshake request forms in their answers.
     let asked = parsed.pointer_mut("/result/inputRequests").and_then(Value::as_object_mut);
-    asked.into_iter().flat_map(Map::values_mut).for_each(|request| changed |= without_nulls(request));
+    asked.into_iter().flat_map(Map::values_mut).for_each(|request| changed |= repair_form(request));
     match serde_json::to_vec(&parsed) {
         Ok(text) if changed => Cow::Owned(text),
         _ => Cow::Borrowed(message),
@@ -85,14 +89,15 @@ fn put(object: &mut Map<String, Value>, key: &str, value: Value) {
     }
 }
 
-/// Changes the fields of a form; see [`without_null`].
-fn without_nulls(request: &mut Value) -> bool {
+/// Changes the fields of a form; see [`without_null`] and [`without_format`]. Returns whether a field has changed.
+fn repair_form(request: &mut Value) -> bool {
     let fields = request.pointer_mut("/params/requestedSchema/properties").and_then(Value::as_object_mut);
-    fields.into_iter().flat_map(Map::values_mut).fold(false, |any, field| any | without_null(field))
+    let fields = fields.into_iter().flat_map(Map::values_mut);
+    fields.fold(false, |any, field| any | without_null(field) | without_format(field))
 }
 
-/// Replaces `anyOf` with `null` by its other schema: the Python SDK writes optional fields of a form so. Returns whether the
-/// field had one.
+/// Replaces an `anyOf` of a schema and `null` with the schema: the Python SDK writes optional fields of a form in this
+/// way. Returns whether the field had one.
 fn without_null(field: &mut Value) -> bool {
     let Some(Value::Array(choices)) = field.get_mut("anyOf") else { return false };
     let is_null = |choice: &Value| choice["type"] == "null";
@@ -104,6 +109,34 @@ fn without_null(field: &mut Value) -> bool {
         field.extend(schema);
     }
     true
+}
+
+/// Removes a `format` that MCP lacks, such as `uuid`, because `rmcp` would not read the form. Returns whether the field had
+/// one.
+fn without_format(field: &mut Value) -> bool {
+    let Some(field) = field.as_object_mut() else { return false };
+    let is_unknown = field.get("format").is_some_and(|format| !fits::<StringFormat>(format));
+    is_unknown && field.remove("format").is_some()
+}
+
+/// Returns the error for a request of a server that `rmcp` could not read: it reads a known method with unfit parameters as
+/// an unknown method.
+pub fn unread_request(request: &CustomRequest) -> ErrorData {
+    let CustomRequest { method, params, .. } = request;
+    if !REQUESTS.contains(&method.as_str()) {
+        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.clone(), None);
+    }
+    let field = params.as_ref().and_then(unfit_field);
+    let cause = field.map(|field| format!(": MCP does not allow the schema of the field `{field}`"));
+    let cause = cause.unwrap_or_default();
+    ErrorData::invalid_params(format!("the parameters do not fit `{method}`{cause}"), None)
+}
+
+/// Returns the name of the first field of a form that does not fit MCP.
+fn unfit_field(params: &Value) -> Option<&str> {
+    let fields = params.pointer("/requestedSchema/properties")?.as_object()?;
+    let unfit = fields.iter().find(|(_, field)| !fits::<PrimitiveSchemaDefinition>(field));
+    unfit.map(|(name, _)| name.as_str())
 }
 
 /// Moves the unknown members of a tool. Returns whether there were any.
@@ -142,7 +175,7 @@ fn restore(tool: &mut Map<String, Value>) {
     tool.extend(unknown);
 }
 
-/// Returns whether a tool of a server with a handshake can be called as a task only.
+/// Returns whether a tool of a server with a handshake can only be called as a task.
 pub fn needs_task(tool: &Tool) -> bool {
     let members = tool.meta.as_ref().and_then(|meta| meta.get(KEY));
     members.is_some_and(|members| members["execution"]["taskSupport"] == "required")
@@ -162,6 +195,8 @@ const LISTS: [(&str, Fits); 4] = [
 /// The members of lists and forms.
 const SIGNS: [&str; 5] =
     ["\"tools\"", "\"prompts\"", "\"resources\"", "\"resourceTemplates\"", "\"requestedSchema\""];
+/// The methods of servers that have parameters.
+const REQUESTS: [&str; 2] = ["elicitation/create", "sampling/createMessage"];
 /// The members of [`Tool`].
 const KNOWN: &[&str] =
     &["name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta"];
@@ -170,10 +205,10 @@ const KNOWN: &[&str] =
 mod tests {
     use std::borrow::Cow;
 
-    use rmcp::model::{ListToolsResult, Tool};
+    use rmcp::model::{CustomRequest, ErrorCode, ListToolsResult, Tool};
     use serde_json::{Value, json};
 
-    use super::{kept, needs_task, restored, unfit};
+    use super::{kept, needs_task, restored, unfit, unread_request};
 
     fn listed(tool: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool], "nextCursor": "2"}});
@@ -222,6 +257,37 @@ mod tests {
             json!({"anyOf": [{"type": "null"}]}),
         ] {
             assert!(matches!(kept(form(other).as_bytes()), Cow::Borrowed(_)));
+        }
+    }
+
+    #[test]
+    fn field_of_a_form_loses_a_format_that_mcp_lacks() {
+        let form =
+            |field: Value| json!({"params": {"requestedSchema": {"properties": {"a": field}}}}).to_string();
+        let nullable = json!({"anyOf": [{"type": "string", "format": "uuid"}, {"type": "null"}]});
+        for field in [json!({"type": "string", "format": "password"}), nullable] {
+            let read: Value = serde_json::from_slice(&kept(form(field).as_bytes())).unwrap();
+            assert_eq!(read["params"]["requestedSchema"]["properties"]["a"], json!({"type": "string"}));
+        }
+        for format in ["email", "uri", "date", "date-time"] {
+            let known = form(json!({"type": "string", "format": format}));
+            assert!(matches!(kept(known.as_bytes()), Cow::Borrowed(_)), "{format}");
+        }
+    }
+
+    #[test]
+    fn error_for_an_unread_request_names_the_problem() {
+        let fields =
+            json!({"name": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}});
+        let form = json!({"message": "?", "requestedSchema": {"type": "object", "properties": fields}});
+        for (method, params, code, problem) in [
+            ("elicitation/create", Some(form), ErrorCode::INVALID_PARAMS, "the field `tags`"),
+            ("elicitation/create", Some(json!({"message": 5})), ErrorCode::INVALID_PARAMS, "do not fit"),
+            ("sampling/createMessage", None, ErrorCode::INVALID_PARAMS, "do not fit"),
+            ("no/such", None, ErrorCode::METHOD_NOT_FOUND, "no/such"),
+        ] {
+            let error = unread_request(&CustomRequest::new(method, params));
+            assert!(error.code == code && error.message.contains(problem), "{method}: {error:?}");
         }
     }
 

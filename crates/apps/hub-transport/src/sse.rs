@@ -109,7 +109,7 @@ impl SseTransport {
                     let failed = unreadable(&event.data, &error);
                     if failed.is_none() {
                         let bytes = event.data.len();
-                        tracing::warn!(%error, bytes, "an event that is no message of MCP");
+                        tracing::warn!(%error, bytes, "an event that is not an MCP message");
                     }
                     return failed;
                 }

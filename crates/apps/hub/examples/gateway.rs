@@ -18,13 +18,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("gateway [--allow] FILE…".into()),
     };
     let sources = files.into_iter().fold(Sources::new(), Sources::global);
-    // What servers want to know, the agent asks its user.
+    // The agent passes questions of servers to its user.
     let handlers = ClientHandlers::new().ask_callers();
     let hub = Hub::builder().sources(sources).approval(approval).handlers(handlers).build();
     for problem in hub.problems() {
         eprintln!("{problem}");
     }
-    // Until the agent closes the input.
+    // Serves until the agent closes the input.
     Gateway::new(&hub).pass_logs().serve(stdio()).await?.waiting().await?;
     hub.close().await;
     Ok(())

@@ -25,9 +25,9 @@ use rmcp::{
     ClientCacheConfig, ClientHandler, ClientServiceExt as _, RoleClient,
     model::{
         ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams, CreateMessageResult,
-        CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
-        ListRootsResult, LoggingMessageNotificationParam, ProtocolVersion, RequestId, RequestParamsMeta as _,
-        ServerNotification,
+        CustomNotification, CustomRequest, CustomResult, ElicitRequestParams, ElicitResult,
+        ElicitationAction, ErrorData, Implementation, ListRootsResult, LoggingMessageNotificationParam,
+        ProtocolVersion, RequestId, RequestParamsMeta as _, ServerNotification,
     },
     service::{
         ClientInitializeError, InboundStreamOrigin, NotificationContext, RequestContext, RunningService,
@@ -41,6 +41,7 @@ use crate::{
     handlers::{
         ClientHandlers, ElicitHandler, Elicitation, LogMessage, Sampling, SamplingHandler, Update, refused,
     },
+    transport::members::unread_request,
 };
 use activity::Activity;
 use caller::Callers;
@@ -330,6 +331,14 @@ impl ClientHandler for Client {
 
     async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
         Ok(self.roots_for(Origin::of(&context)).await)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unread_request(&request))
     }
 
     async fn on_custom_notification(

@@ -28,18 +28,15 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::{
     allowed::Allowed,
     desired::Desired,
+    listings::MAX_LIST_AGE,
     subscriptions::{Hold, Subscriptions},
     task::{Setting, Task},
 };
 pub use self::{backoff::Backoff, keep_alive::KeepAlive};
 use crate::record::Record;
 use crate::{
-    Change, ServerName, ServerSnapshot, ServerState,
-    catalog::Catalog,
-    client::{Client, Stale},
-    config::Configured,
-    event::Events,
-    lock::locked,
+    Change, ServerName, ServerSnapshot, ServerState, catalog::Catalog, client::Client, config::Configured,
+    event::Events, lock::locked,
 };
 use allowed::Definitions;
 use listings::Listings;
@@ -75,7 +72,7 @@ pub(crate) struct Status {
     generation: u64,
     /// The [`Desired::listings`] that the catalog belongs to.
     listings: Listings,
-    /// Whether each [`Stale`] list was not read in time when a client requested it last.
+    /// Whether each [`Stale`](crate::client::Stale) list was not read in time the last time.
     is_slow: [bool; 3],
     /// Whether the server was removed from the configuration. It sends no more events then.
     is_removed: bool,
@@ -99,7 +96,7 @@ pub(crate) struct Live {
     pub(crate) client: Client,
     /// The [`Desired::generation`] that it was opened for.
     pub(crate) generation: u64,
-    /// Locked while a [`Stale`] list is read again.
+    /// Locked while a [`Stale`](crate::client::Stale) list is read again.
     readings: [tokio::sync::Mutex<()>; 3],
 }
 
@@ -225,32 +222,6 @@ impl Connection {
     pub(crate) async fn restart(&self) -> ServerState {
         self.want(|desired| desired.run += 1);
         self.ready().await.state
-    }
-
-    /// Reads a list again, if the server does not report its changes. The last known list stays if that takes too long.
-    ///
-    /// Waits for `patience`, but only starts to read a list that took too long the last time.
-    pub(crate) async fn reread(&self, list: Stale, patience: Duration) {
-        if patience.is_zero() || self.live().and_then(|live| live.reports(list)) != Some(false) {
-            return;
-        }
-        self.want(|desired| desired.patience = patience);
-        let is_slow = self.core.status.borrow().is_slow[list as usize];
-        let wait = if is_slow { Duration::ZERO } else { patience };
-        // A list that was slow may have been read in time meanwhile.
-        if timeout(wait, self.refresh(Some(list))).await.is_err() && !is_slow {
-            self.core.status.send_modify(|status| status.is_slow[list as usize] = true);
-        }
-    }
-
-    /// Reads all lists of a connected server again, or one of them.
-    pub(crate) async fn refresh(&self, list: Option<Stale>) {
-        let mut listing = 0;
-        self.want(|desired| listing = desired.listings.request(list));
-        self.status(|status| {
-            status.listings.last(list) >= listing || !matches!(status.state, ServerState::Connected { .. })
-        })
-        .await;
     }
 
     /// Waits until the actual state follows the desired state: the first attempt to start has succeeded or failed, or the

@@ -135,7 +135,7 @@ impl Hub {
     /// Reads the lists of a server again, if it is connected. Returns `false` if there is no such server.
     pub async fn refresh(&self, server: &str) -> bool {
         let Some(connection) = self.inner.servers.find(server) else { return false };
-        connection.refresh(None).await;
+        connection.refresh().await;
         true
     }
 

@@ -118,7 +118,7 @@ pub(crate) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits
     completion
 }
 
-/// Returns whether the error comes from the transport, and is no refusal of the server.
+/// Returns whether the error comes from the transport, and not from the server.
 pub(crate) fn is_of_transport(error: &ErrorData) -> bool {
     is_unreadable(error) || error.message == REPLACED
 }

@@ -63,7 +63,7 @@ fn print(outcome: &CallOutcome, as_json: bool) -> Result<(), Failure> {
     })
 }
 
-/// Prints a part of a result that is no text.
+/// Prints a part of a result that is not text.
 fn data(part: &impl Serialize) -> Result<(), Failure> {
     output::line(for_terminal(&serde_json::to_string(part)?, &io::stdout()))
 }

@@ -27,7 +27,7 @@ pub(super) async fn open(url: &str, creates: bool) -> Result<Box<dyn SessionStor
 }
 
 fn no_store(name: &str) -> Failure {
-    Failure::new(format!("{name} is no store: use file://, redis://, postgres:// or s3://"))
+    Failure::new(format!("{name} is not a store: use file://, redis://, postgres:// or s3://"))
 }
 
 #[cfg(feature = "redis")]

@@ -93,7 +93,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
 #[test]
 fn session_id_has_hyphens() {
     let done = output(&["sessions", "--folder", ".", "show", &ID.replace('-', "")]);
-    assert!(text(&done.stderr).contains("is no session id"), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).contains("is not a session id"), "{}", text(&done.stderr));
 }
 
 #[test]
@@ -383,6 +383,18 @@ fn model_is_served_to_a_program() {
 }
 
 #[test]
+fn program_of_a_model_gets_no_credentials_of_the_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.json");
+    fs::write(&script, r#"{"replies": []}"#).unwrap();
+    let program = r#"echo "$ANTHROPIC_API_KEY ${ANTHROPIC_AUTH_TOKEN:-none}""#;
+    let mut command = agentwire(&["mock", script.to_str().unwrap(), "--", "sh", "-c", program]);
+    command.env("ANTHROPIC_API_KEY", "sk-real").env("ANTHROPIC_AUTH_TOKEN", "real");
+    let done = command.stdin(Stdio::null()).output().unwrap();
+    assert_eq!(text(&done.stdout), "sk-fake none\n", "{}", text(&done.stderr));
+}
+
+#[test]
 fn home_of_a_model_is_an_absolute_path() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("script.json"), r#"{"replies": []}"#).unwrap();
@@ -459,6 +471,16 @@ fn capture_that_begins_with_noise_is_viewed() {
         assert!(done.status.success(), "{}", text(&done.stderr));
     }
     assert!(fs::read_to_string(folder.path().join("a.html")).unwrap().contains("a warning"));
+}
+
+#[test]
+fn page_is_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let done = output(&["view", fixture().to_str().unwrap(), "-o", page.to_str().unwrap()]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&page).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[cfg(target_os = "linux")]

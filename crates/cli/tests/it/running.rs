@@ -52,7 +52,8 @@ fn running(folder: &Path) -> Child {
     program
 }
 
-fn signal(program: &Child, name: &str) {
+/// Sends a signal to the program.
+pub(super) fn signal(program: &Child, name: &str) {
     let kill = Command::new("kill").args(["-s", name, &program.id().to_string()]).status().unwrap();
     assert!(kill.success());
 }
@@ -272,6 +273,19 @@ fn server_that_fails_is_named_beside_the_answer() {
     let (code, text, notes) = ran(COMMAND_CLI, &["--hub", "--config", config.to_str().unwrap(), "Go."]);
     assert!(code == Some(0) && text.starts_with("the context\n["), "{text}{notes}");
     assert!(notes.contains("s: ") && notes.contains("/no/such/program"), "{notes}");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn cli_beside_the_hub_starts_no_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("mcp.json");
+    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
+    let script = COMMAND_CLI.replacen("while", "echo \"$*\" >\"$LOG\"\nwhile", 1);
+    let arguments = ["--hub", "--config", config.to_str().unwrap(), "Go."];
+    let done = run(folder.path(), &script, &arguments).stdin(Stdio::null()).output().unwrap();
+    let words = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+    assert!(words.split_whitespace().any(|word| word == "--strict-mcp-config"), "{words} {done:?}");
 }
 
 #[cfg(feature = "hub")]

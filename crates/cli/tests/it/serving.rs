@@ -7,11 +7,12 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
+use agentwire_testkit::eventually;
 use serde_json::Value;
 
 #[cfg(feature = "hub")]
 use super::running::server;
-use super::{agentwire, fixture};
+use super::{agentwire, fixture, running::signal};
 
 /// A serving program, which is ended on drop.
 struct Serving {
@@ -118,6 +119,29 @@ fn request_with_a_lone_surrogate_is_answered() {
     let done = program.wait_with_output().unwrap();
     let answer: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert!(answer["id"] == 1 && answer["result"]["serverInfo"].is_object(), "{answer}");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn request_that_is_nested_too_deeply_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = without_servers(folder.path());
+    let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
+    let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = program.stdin.take();
+    let arguments = format!("{}0{}", r#"{"a":"#.repeat(130), "}".repeat(130));
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"s__t","arguments":{arguments}}}}}"#
+    );
+    let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
+    writeln!(input.as_mut().unwrap(), "{INITIALIZE}\n{INITIALIZED}\n{call}\n{ping}").unwrap();
+    let lines = BufReader::new(program.stdout.take().unwrap()).lines().map(Result::unwrap);
+    // The end of the input ends the program, also if the call gets no answer.
+    let lines: Vec<_> = lines.inspect(|line| drop(input.take_if(|_| line.contains("\"id\":3")))).collect();
+    program.wait().unwrap();
+    let answer = lines.iter().find(|line| line.contains("\"id\":2")).unwrap();
+    let answer: Value = serde_json::from_str(answer).unwrap();
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 
 #[cfg(feature = "hub")]
@@ -230,6 +254,50 @@ fn answers_over_http_suit_the_version_of_the_client() {
     assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
 }
 
+/// Sends a signal, and returns the exit code of the program, which must end.
+async fn code_after(name: &str, program: &mut Child) -> Option<i32> {
+    signal(program, name);
+    eventually(|| program.try_wait().unwrap().is_some()).await;
+    program.wait().unwrap().code()
+}
+
+#[tokio::test]
+async fn signal_ends_a_served_page() {
+    for name in SIGNALS {
+        let mut serving = Serving::start(&["view", "--serve", fixture().to_str().unwrap()]);
+        assert_eq!(code_after(name, &mut serving.program).await, Some(0), "{name}");
+    }
+}
+
+#[cfg(feature = "hub")]
+#[tokio::test]
+async fn signal_ends_the_gateway_over_http() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = without_servers(folder.path());
+    for name in SIGNALS {
+        let mut serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
+        assert_eq!(code_after(name, &mut serving.program).await, Some(0), "{name}");
+    }
+}
+
+#[cfg(feature = "hub")]
+#[tokio::test]
+async fn signal_ends_the_gateway_over_stdio() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = without_servers(folder.path());
+    for name in SIGNALS {
+        let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
+        let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // The end of the input would end the program too.
+        let mut input = program.stdin.take().unwrap();
+        writeln!(input, "{INITIALIZE}").unwrap();
+        let mut output = BufReader::new(program.stdout.take().unwrap());
+        assert_ne!(output.read_line(&mut String::new()).unwrap(), 0, "{name}");
+        assert_eq!(code_after(name, &mut program).await, Some(0), "{name}");
+    }
+}
+
+const SIGNALS: [&str; 3] = ["INT", "TERM", "HUP"];
 /// The handshake of a client.
 #[cfg(feature = "hub")]
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}"#;

@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeSet, HashMap},
+    iter,
 };
 
 use super::Misnamed;
@@ -11,8 +12,9 @@ use crate::ServerName;
 /// The URIs of the resources and templates of all servers.
 ///
 /// A URI that only one server lists stays unchanged, so references in other texts of that server work.
-/// A URI that several servers list gets the server as prefix: `mcp-hub:SERVER/URI`.
-/// The prefix form works for any URI, listed or not.
+/// A URI that several servers list gets the server as prefix: `mcp-hub:SERVER/URI`, or `ui://mcp-hub/SERVER/URI` if it starts
+/// with `ui://`, because hosts of MCP Apps refuse views with another scheme.
+/// Both prefix forms work for any URI, listed or not.
 #[derive(Clone, Debug, Default)]
 pub struct Uris {
     servers: BTreeSet<ServerName>,
@@ -71,18 +73,17 @@ impl Uris {
 
     /// Returns the server of a URI, and the URI on that server.
     ///
-    /// An unlisted URI belongs to the server with a matching template.
+    /// An unlisted URI belongs to the server that lists it with another percent-encoding or final slash, because some clients
+    /// change these, or else to the server with a matching template. The returned URI keeps the client's spelling.
     pub fn find<'a>(&self, uri: &'a str) -> Result<(ServerName, &'a str), Misnamed> {
-        if let Some((server, rest)) = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/'))
+        let prefixed =
+            [SCHEME, UI_PREFIX].iter().find_map(|prefix| uri.strip_prefix(prefix)?.split_once('/'));
+        if let Some((server, rest)) = prefixed
             && let Some(server) = self.servers.iter().find(|known| encoded(known.as_str()) == server)
         {
             return Ok((server.clone(), rest));
         }
-        let fitting = || {
-            let fits = self.templates.iter().filter(|(_, template)| fits(template, uri));
-            fits.map(|(server, _)| server.clone()).collect()
-        };
-        let servers = self.listed.get(uri).cloned().unwrap_or_else(fitting);
+        let servers = self.listed.get(uri).cloned().unwrap_or_else(|| self.unlisted(uri));
         let qualified: Vec<_> = servers.iter().map(|server| qualified(server, uri)).collect();
         match servers.into_iter().next() {
             Some(one) if qualified.len() == 1 => Ok((one, uri)),
@@ -94,11 +95,43 @@ impl Uris {
             }
         }
     }
+
+    /// Returns the servers that an unlisted URI may belong to.
+    fn unlisted(&self, uri: &str) -> BTreeSet<ServerName> {
+        let alike = self.listed.iter().filter(|(listed, _)| decoded(listed).eq(decoded(uri)));
+        let servers: BTreeSet<_> = alike.flat_map(|(_, servers)| servers).cloned().collect();
+        if !servers.is_empty() {
+            return servers;
+        }
+        let fitting = self.templates.iter().filter(|(_, template)| fits(template, uri));
+        fitting.map(|(server, _)| server.clone()).collect()
+    }
 }
 
 /// Returns a URI with its server as prefix.
 fn qualified(server: &ServerName, uri: &str) -> String {
-    format!("{SCHEME}{}/{uri}", encoded(server.as_str()))
+    let prefix = if uri.starts_with("ui://") { UI_PREFIX } else { SCHEME };
+    format!("{prefix}{}/{uri}", encoded(server.as_str()))
+}
+
+/// Returns the bytes of a URI without percent-encoding and without a final slash.
+fn decoded(uri: &str) -> impl Iterator<Item = u8> {
+    let mut rest = uri.strip_suffix('/').unwrap_or(uri).as_bytes();
+    iter::from_fn(move || {
+        if let [b'%', high, low, after @ ..] = rest
+            && let (Some(high), Some(low)) = (hex_digit(*high), hex_digit(*low))
+        {
+            rest = after;
+            return Some((high << 4) | low);
+        }
+        let (first, after) = rest.split_first()?;
+        rest = after;
+        Some(*first)
+    })
+}
+
+fn hex_digit(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
 /// Encodes the name of a server as part of a URI or template.
@@ -132,6 +165,7 @@ fn fits(template: &str, uri: &str) -> bool {
 }
 
 const SCHEME: &str = "mcp-hub:";
+const UI_PREFIX: &str = "ui://mcp-hub/";
 const COMMON: &[&str] = &["http:", "https:", "file:", "data:"];
 
 #[cfg(test)]
@@ -182,12 +216,65 @@ mod tests {
     }
 
     #[test]
+    fn uri_is_found_in_the_spelling_of_a_client() {
+        let [a, b] = ["a", "b"].map(ServerName::from);
+        let mut uris = Uris::default();
+        for uri in [
+            "file:///v/My Note.md",
+            "file:///v/\u{e9}t\u{e9}.md",
+            "https://example.com",
+            "file:///both",
+            "100%/",
+        ] {
+            uris.add_resource(&a, uri);
+        }
+        for uri in ["file:///b%6Fth", "file:///v/other"] {
+            uris.add_resource(&b, uri);
+        }
+        uris.add_template(&b, "file:///v/{path}");
+        for spelt in
+            ["file:///v/My%20Note.md", "file:///v/%C3%a9t%C3%A9.md", "https://example.com/", "100%25"]
+        {
+            assert_eq!(uris.find(spelt).unwrap(), (a.clone(), spelt));
+            assert_eq!(uris.unique(&a, spelt), spelt);
+        }
+        assert_eq!(uris.unique(&b, "file:///v/My%20Note.md"), "mcp-hub:b/file:///v/My%20Note.md");
+        for (uri, server) in [("file:///both", &a), ("file:///b%6Fth", &b), ("file:///v/my%20Note.md", &b)] {
+            assert_eq!(uris.find(uri).unwrap(), (server.clone(), uri));
+        }
+        let error = uris.find("file:///%62oth").unwrap_err().to_string();
+        assert!(error.contains("mcp-hub:a/file") && error.contains("mcp-hub:b/file"), "{error}");
+    }
+
+    #[test]
+    fn view_of_several_servers_keeps_its_scheme() {
+        let [a, b] = ["a", "b c"].map(ServerName::from);
+        let mut uris = Uris::default();
+        for server in [&a, &b] {
+            uris.add_resource(server, "ui://app/x.html");
+        }
+        assert_eq!(uris.unique(&b, "ui://app/x.html"), "ui://mcp-hub/b%20c/ui://app/x.html");
+        for server in [&a, &b] {
+            let unique = uris.unique(server, "ui://app/x.html");
+            assert_eq!(uris.find(&unique).unwrap(), (server.clone(), "ui://app/x.html"));
+        }
+        assert_eq!(uris.find("mcp-hub:a/ui://app/x.html").unwrap(), (a, "ui://app/x.html"));
+    }
+
+    #[test]
     fn a_hub_behind_a_hub_keeps_its_uris() {
         let outer = ServerName::from("outer");
         let mut uris = Uris::default();
-        uris.add_resource(&outer, "mcp-hub:inner/demo://1");
-        uris.add_resource(&outer, "mcp-hub:outer/demo://1");
-        for uri in ["mcp-hub:inner/demo://1", "mcp-hub:outer/demo://1"] {
+        let listed = [
+            "mcp-hub:inner/demo://1",
+            "mcp-hub:outer/demo://1",
+            "ui://mcp-hub/inner/ui://1",
+            "ui://mcp-hub/outer/ui://1",
+        ];
+        for uri in listed {
+            uris.add_resource(&outer, uri);
+        }
+        for uri in listed {
             assert_eq!(uris.find(&uris.unique(&outer, uri)).unwrap(), (outer.clone(), uri));
         }
     }

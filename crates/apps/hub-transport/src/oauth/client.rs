@@ -172,12 +172,13 @@ const LARGEST: usize = 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::{sync::Arc, time::Duration};
 
     use reqwest::{Method, Request, Url};
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         net::TcpListener,
+        time::{pause, timeout},
     };
 
     use super::{LARGEST, Network, OAuthClient};
@@ -255,5 +256,22 @@ mod tests {
             let too_large = "the answer is larger than any of an authorization server".to_owned();
             assert_eq!(size_read, if fits { Ok(size) } else { Err(too_large) });
         }
+    }
+
+    #[tokio::test]
+    async fn silent_server_is_an_error_in_time() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = format!("http://{}/", listener.local_addr().unwrap());
+        let silent = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            assert_ne!(stream.read(&mut [0; 4096]).await.unwrap(), 0);
+            // The connection is open, and only the answer is missing.
+            pause();
+            stream
+        };
+        let client = client(&server);
+        let exchange = timeout(Duration::from_secs(60), client.exchange(post(server), 0, None));
+        let (_open, answer) = tokio::join!(silent, exchange);
+        assert_eq!(answer.unwrap().unwrap_err().to_string(), "there was no answer in time");
     }
 }

@@ -109,7 +109,7 @@ pub(crate) struct NoKey;
 const NONCE: &str = "dpop-nonce";
 /// The longest nonce in bytes: it is part of each request.
 const LONGEST: usize = 4_096;
-/// Server and authorization server are two; more origins mean that they keep changing.
+/// Normally there are two, of the server and its authorization server; many more mean that origins keep changing.
 const ORIGINS: usize = 8;
 
 #[cfg(test)]

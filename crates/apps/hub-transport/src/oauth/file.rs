@@ -124,8 +124,8 @@ fn write(path: &Path, entries: &Entries) -> io::Result<()> {
     replace().map_err(|error| file_error(path, &format!("cannot be written: {error}")))
 }
 
-/// Returns the file to lock and to replace: the target, if the path is a link. Creates the folder of a file that is no
-/// link: the target may be on an encrypted volume, whose folder is missing until it is mounted.
+/// Returns the file to lock and to replace: the target, if the path is a link. Creates the folder unless the path is a
+/// link: the link's target may be on an encrypted volume that is not mounted yet.
 async fn target(path: PathBuf) -> Result<PathBuf, StoreError> {
     blocking(move || {
         let next = |path: &PathBuf| Some(path.parent()?.join(fs::read_link(path).ok()?));
@@ -148,7 +148,7 @@ async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
     })
     .await?;
     let started = Instant::now();
-    // A blocking call could not be cancelled: the runtime would wait for it at its end.
+    // A blocking call could not be cancelled: the runtime would wait for it at shutdown.
     while let Err(error) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
         match error {
             Errno::WOULDBLOCK if started.elapsed() < LOCKED => sleep(RETRY).await,

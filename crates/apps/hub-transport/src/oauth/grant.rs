@@ -26,7 +26,7 @@ pub struct Grant {
 #[derive(Clone)]
 pub(super) enum Kind {
     ClientCredentials,
-    /// Creates the assertion.
+    /// The function that creates the assertion.
     JwtBearer(Source),
     Enterprise(IdentityProvider),
 }

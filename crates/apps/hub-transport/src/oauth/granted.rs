@@ -281,7 +281,7 @@ impl Tokens for Granted {
     }
 
     fn challenged(&self, challenge: &str) {
-        // It names the scopes of one call, and the other calls need different ones.
+        // Such a challenge names the scopes of one call; other calls need different ones.
         if WWWAuthenticateParams::parse(challenge, &self.url).is_insufficient_scope() {
             return;
         }
@@ -298,9 +298,12 @@ const EARLY: Duration = Duration::from_secs(30);
 
 #[cfg(test)]
 mod tests {
-    use reqwest::Url;
+    use std::{future::pending, time::Duration};
 
-    use super::{Grant, Granted, Tokens as _};
+    use reqwest::Url;
+    use tokio::time::timeout;
+
+    use super::{Grant, Granted, Kind, Tokens as _, made};
     use crate::oauth::RegisteredClient;
 
     fn granted(url: &str) -> Granted {
@@ -328,5 +331,15 @@ mod tests {
         granted.challenged(first);
         granted.challenged(r#"Bearer error="insufficient_scope", scope="write""#);
         assert_eq!(granted.challenge.lock().unwrap().as_deref(), Some(first));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn function_that_never_returns_is_an_error_in_time() {
+        let client = RegisteredClient::public("robot");
+        let grant = Grant::jwt_bearer(client, |_| pending::<Result<String, String>>());
+        let Kind::JwtBearer(source) = &grant.kind else { panic!("{grant:?}") };
+        let making = timeout(Duration::from_secs(60), made("the assertion", source, "https://h"));
+        let error = making.await.unwrap().unwrap_err();
+        assert_eq!(error.to_string(), "the assertion could not be made in time");
     }
 }

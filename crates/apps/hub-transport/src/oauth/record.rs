@@ -28,7 +28,7 @@ pub(crate) struct ClientRecord {
 impl StoredAuthorization {
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         // Omit the parser's error: it may quote the content.
-        serde_json::from_str(text).map_err(|_| "what is kept of the authorization cannot be read")
+        serde_json::from_str(text).map_err(|_| "the stored authorization cannot be read")
     }
 
     /// Returns whether both are of the same client at the same authorization server.
@@ -60,7 +60,7 @@ impl StoredAuthorization {
         kind.is_some_and(|kind| kind.eq_ignore_ascii_case("dpop"))
     }
 
-    /// Returns the token with its lifetime in seconds. Through JSON, since its type is in a crate that is not a
+    /// Returns the token with its lifetime in seconds. Goes through JSON, because its type is in a crate that is not a
     /// dependency.
     fn token(&self) -> Option<(String, Option<u64>)> {
         let response = serde_json::to_value(self.credentials.token_response.as_ref()?).ok()?;

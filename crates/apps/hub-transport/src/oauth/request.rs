@@ -50,7 +50,7 @@ impl TokenEndpoint<'_> {
         mut form: Vec<(&str, String)>,
     ) -> Result<Answer, DisconnectReason> {
         let url = Url::parse(self.url).map_err(|error| {
-            DisconnectReason::unusable(format!("the token endpoint is no address: {error}"))
+            DisconnectReason::unusable(format!("the token endpoint is not an address: {error}"))
         })?;
         let server = Origin(&url);
         let mut request = Request::new(Method::POST, url.clone());

@@ -18,7 +18,7 @@ pub struct Record {
 struct Entries {
     troubles: VecDeque<Trouble>,
     stderr: VecDeque<StderrLine>,
-    /// The number of lines on its stdout that were no messages.
+    /// The number of lines on its stdout that were not messages.
     noise: u64,
 }
 
@@ -37,7 +37,7 @@ impl Record {
         }
     }
 
-    /// Adds a line of stdout that was no message.
+    /// Adds a line of stdout that was not a message.
     ///
     /// Only the first lines and then ever fewer are added, so that they do not push out other errors.
     pub(crate) fn noise(&self, excerpt: &str) {
@@ -47,7 +47,9 @@ impl Record {
             kept.noise
         };
         if count <= NOISE || count.is_power_of_two() {
-            self.note(&format!("line {count} on its stdout that is no message, and was skipped: {excerpt}"));
+            self.note(&format!(
+                "line {count} on its stdout that is not a message, and was skipped: {excerpt}"
+            ));
         }
     }
 

@@ -94,7 +94,8 @@ impl Child {
         timeout(limit, self.handle.as_ref()?.wait()).await.ok()
     }
 
-    /// Returns why the connection was ended on our side: the server reads no input, or sent a line that is too long.
+    /// Returns why this side ended the connection, if it did: the server reads no input, or sent a line that is too
+    /// long.
     pub fn broken(&self) -> Option<&str> {
         self.backlog.broken()
     }
@@ -170,7 +171,7 @@ fn not_found(program: &Program<'_>, path: &OsString) -> StartError {
 fn explain(error: TransportError, command: &str) -> StartError {
     let why = match error {
         TransportError::NoSuchDirectory { .. } => {
-            return StartError("the working directory does not exist or is no directory".to_owned());
+            return StartError("the working directory does not exist or is not a directory".to_owned());
         }
         TransportError::NoSuchProgram { .. } => {
             return StartError(format!("the command `{command}` does not exist"));

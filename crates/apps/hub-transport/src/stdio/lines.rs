@@ -120,15 +120,17 @@ impl<So: ByteSource> Lines<So> {
             Err(FrameError::TooLong { excerpt, .. }) => return self.too_long(&excerpt),
             Err(_) => return None,
         };
-        if let Ok(message) = serde_json::from_slice(&kept(line.as_bytes())) {
-            return Some(message);
-        }
-        let Some(id) = answered(line.as_bytes()) else {
+        let error = match serde_json::from_slice(&kept(line.as_bytes())) {
+            Ok(message) => return Some(message),
+            Err(error) => error,
+        };
+        let Some(failed) = unreadable(line.as_bytes(), &error) else {
             self.record.noise(&line.excerpt());
             return None;
         };
-        self.record.note(&format!("an answer on its stdout that is no message: {}", line.excerpt()));
-        Some(failed(UNREADABLE, id))
+        let what = format!("an answer on its stdout that is not a message ({error}): {}", line.excerpt());
+        self.record.note(&what);
+        Some(failed)
     }
 
     fn too_long(&mut self, excerpt: &str) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -221,7 +223,6 @@ fn answered_first(start: &str) -> Option<RequestId> {
 }
 
 /// Returns the error for the request of an invalid message, if the message is its answer.
-#[cfg(feature = "http")]
 pub(crate) fn unreadable(message: &[u8], error: &serde_json::Error) -> Option<RxJsonRpcMessage<RoleClient>> {
     answered(message).map(|id| failed(format!("{UNREADABLE}: {error}"), id))
 }
@@ -239,7 +240,7 @@ fn failed(why: impl Into<Cow<'static, str>>, id: RequestId) -> RxJsonRpcMessage<
 const MAX_LINE: usize = 64 << 20;
 const TOO_LONG: &str = "the server sent a line of more than 64 MiB, which was dropped";
 /// The start of the error for any other answer that can't be read.
-const UNREADABLE: &str = "the server's answer is no message of MCP";
+const UNREADABLE: &str = "the server's answer is not an MCP message";
 /// How long output is read after the server has stopped reading.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 

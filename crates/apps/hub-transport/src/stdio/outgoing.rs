@@ -75,7 +75,7 @@ impl Backlog {
         _ = self.broken.set(why.into());
     }
 
-    /// Returns why the connection ended, if the cause is on our side.
+    /// Returns why this side ended the connection, if it did.
     pub(super) fn broken(&self) -> Option<&str> {
         self.broken.get().map(String::as_str)
     }

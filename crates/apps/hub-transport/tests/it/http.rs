@@ -105,7 +105,7 @@ async fn forgotten_session_that_is_answered_with_status_400_ends_the_connection(
 async fn unreachable_server_ends_the_connection() {
     let (server, connected) = start().await;
     let place = server.stop();
-    // With the stream cut, `rmcp` tries at once to have it again.
+    // If the stream is cut, `rmcp` tries at once to open it again.
     let ended = connected.ended().await;
     assert!(lost(&ended).starts_with("error sending request: "), "{ended:?}");
     assert!(!lost(&ended).contains(&place.address().to_string()), "no address: {ended:?}");
@@ -117,7 +117,7 @@ async fn unreachable_server_ends_the_connection() {
 #[tokio::test]
 async fn call_to_an_unreachable_server_fails_and_ends_the_connection() {
     let server = WebServer::start();
-    // Without a stream there is nothing but the call to notice it.
+    // Without a stream, only a call can detect the end of the server.
     server.fault(|seen| seen.is("GET", "/mcp").then(|| status(405)));
     let connected = connect(&server).await;
     assert_eq!(text(connected.echo("a").await.unwrap()), "a");

@@ -86,7 +86,7 @@ async fn echo(peer: &Peer<RoleClient>, text: &str) -> Result<CallToolResult, Ser
     within(peer.call_tool(CallToolRequestParams::new("echo").with_arguments(arguments))).await
 }
 
-/// Returns what the server wants instead of a call that it has not authorized.
+/// Returns the server's challenge to a call that it has not authorized.
 fn unauthorized(error: ServiceError) -> String {
     let ServiceError::TransportSend(error) = error else { panic!("{error}") };
     let Some(RefusedMessage::Unauthorized(why)) = refusal(&*error.error) else { panic!("{error}") };

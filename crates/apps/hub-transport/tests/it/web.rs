@@ -33,14 +33,14 @@ pub(crate) use self::{
     requests::{Seen, status},
 };
 
-/// A server with threads of its own: stopped, it is gone with all its connections, like a process that was killed.
+/// A server with its own threads: when it is stopped, all its connections end, as those of a killed process.
 pub(crate) struct WebServer {
     runtime: Option<Runtime>,
     address: SocketAddr,
     state: Arc<State>,
 }
 
-/// What a test sees and changes of a server.
+/// The state of a server that a test can see and change.
 #[derive(Default)]
 pub(crate) struct State {
     streams: Mutex<HashMap<String, Option<Stream>>>,
@@ -59,7 +59,7 @@ impl WebServer {
         Self::at(Place::new(), &["echo"])
     }
 
-    /// Starts a server with these tools where none is yet, or none any more.
+    /// Starts a server with these tools at a reserved address.
     pub(crate) fn at(place: Place, tools: &[&str]) -> Self {
         let state = Arc::new(State::default());
         *lock(&state.tools) = tools.iter().map(|name| (*name).to_owned()).collect();
@@ -115,7 +115,7 @@ impl WebServer {
         self.state.seen.borrow().clone()
     }
 
-    /// Waits until there were so many requests of a kind.
+    /// Waits until there were this many requests of a kind.
     pub(crate) async fn saw(&self, count: usize, is_one: impl Fn(&Seen) -> bool) {
         let mut seen = self.state.seen.subscribe();
         seen.wait_for(|seen| seen.iter().filter(|seen| is_one(seen)).count() >= count).await.unwrap();
@@ -147,7 +147,7 @@ impl WebServer {
         self.push(|| Ok(Bytes::from(event.clone())));
     }
 
-    /// Ends every stream that is open, in good order.
+    /// Ends every open stream in an orderly way.
     pub(crate) fn end_streams(&self) {
         for stream in lock(&self.state.streams).values_mut() {
             *stream = None;

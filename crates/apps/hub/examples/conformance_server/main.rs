@@ -65,7 +65,7 @@ async fn serve(command: &mut Command) -> Result<ExitCode, Failure> {
 /// Returns a hub that allows everything, and passes a server's requests to its clients.
 fn hub() -> Result<Hub, Failure> {
     let mut program =
-        Stdio::new(std::env::current_exe()?.to_str().ok_or("the path of this program is no text")?);
+        Stdio::new(std::env::current_exe()?.to_str().ok_or("the path of this program is not text")?);
     program.args = vec![UPSTREAM.to_owned()];
     Ok(Hub::builder()
         .sources(Sources::new().server("suite", ServerConfig::new(program)))

@@ -32,7 +32,7 @@ pub(crate) async fn serve() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The server. A clone is the same.
+/// The server. Clones share its state.
 #[derive(Clone, Default)]
 struct Upstream {
     lists: Arc<watch::Sender<Lists>>,
@@ -231,5 +231,5 @@ fn lost(error: impl ToString) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
-/// The suite's scenarios wait so long between two steps, too.
+/// The delay between two steps, as in the suite's scenarios.
 const STEP: Duration = Duration::from_millis(50);

@@ -78,8 +78,8 @@ pub(super) async fn exchange(
             }
             Ok(()) = clock.config.changed() => clock.read_timeout(),
             () = sleep_until(clock.deadline) => {
-                // While the server waits for the user, it can't continue. The present is read before the time of the question:
-                // otherwise a delay of this thread between the two would look like a timeout.
+                // While the server waits for the user, it can't continue. The current time is read before the time of
+                // the question: otherwise a delay of this thread between the two would look like a timeout.
                 let now = Instant::now();
                 clock.since(inbound.asking.since());
                 if clock.deadline > now {

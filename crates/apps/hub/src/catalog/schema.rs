@@ -42,7 +42,7 @@ impl Default for Threads {
 struct Shared {
     text: Arc<JsonObject>,
     is_plain: bool,
-    /// How many parts of the schema can apply to one value within each other.
+    /// How many parts of the schema can apply to one value, nested in each other.
     levels: usize,
     compiled: OnceLock<Result<Validator, Violation>>,
     /// Upgradable while a thread works after its time limit.
@@ -98,7 +98,7 @@ impl Schema {
 
     /// Runs work on a thread, and returns its last report within the time limit.
     ///
-    /// A thread can't be cancelled, also not by dropping the future. While one of this schema is late, no other is started.
+    /// A thread can't be cancelled, even by dropping the future. While one of this schema is late, no other is started.
     async fn in_time(
         &self,
         work: impl FnOnce(&Shared, &watch::Sender<Vec<Violation>>) + Send + 'static,

@@ -48,7 +48,7 @@ impl Lifecycle {
 pub(super) struct Probe {
     patience: Duration,
     id: Option<RequestId>,
-    /// While the answer is awaited.
+    /// `Some` while the answer is awaited.
     pub(super) deadline: Option<Instant>,
     /// Whether the server answered after `initialize` was sent that it needs no handshake.
     is_late: Arc<AtomicBool>,
@@ -71,7 +71,7 @@ impl Probe {
         }
     }
 
-    /// Stops waiting. Returns the answer of a server without the method.
+    /// Stops waiting. Returns the answer that a server without the method would send.
     pub(super) fn expire(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         self.deadline = None;
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "server/discover was not answered", None);

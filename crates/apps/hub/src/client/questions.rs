@@ -27,7 +27,7 @@ pub(super) enum QuestionEnd<A> {
 }
 
 impl Asking {
-    /// Returns when the last question ended, or the present while a question is open.
+    /// Returns when the last question ended, or the current time while a question is open.
     ///
     /// Before the first question, returns the start of the connection.
     pub(crate) fn since(&self) -> Instant {

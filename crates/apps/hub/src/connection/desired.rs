@@ -19,7 +19,7 @@ pub(crate) struct Desired {
     pub(crate) touched: u64,
     /// Counts the changes that end the running server; see [`count`](Self::count).
     pub(crate) generation: u64,
-    /// Counts the requested listings.
+    /// The requested listings.
     pub(super) listings: Listings,
     /// The time limit for reading one list that a client requested.
     pub(crate) patience: Duration,

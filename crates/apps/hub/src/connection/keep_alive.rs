@@ -92,7 +92,7 @@ async fn idle(inbound: &Inbound, time: Duration) {
     }
 }
 
-/// Returns the time of the last message or open call. Returns the present while a call or a question is open.
+/// Returns the time of the last message or call, or the current time while a call or a question is open.
 fn last_activity(inbound: &Inbound) -> Instant {
     inbound.activity.idle_since().map_or_else(Instant::now, |since| since.max(inbound.asking.since()))
 }

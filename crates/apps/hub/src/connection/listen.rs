@@ -67,7 +67,7 @@ impl Core {
 
     /// Listens until the stream ends. Returns whether there was a notification, which the transport has handled.
     ///
-    /// `requested` are the resources of the last request for a stream, and then those of this one.
+    /// `requested` has the resources of the last request for a stream, and is set to those of this one.
     async fn listen_once(
         &self,
         live: &Live,

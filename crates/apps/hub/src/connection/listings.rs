@@ -1,34 +1,87 @@
-//! Counters of the times that lists were read again.
+//! Listings on request: those that are wanted, and those that are finished.
 
-use crate::client::Stale;
+use std::{convert::Infallible, time::Duration};
 
-/// The numbers of the last listings: of all lists together, and of each list.
-///
-/// A server's desired state counts the requested listings, and its actual state the finished ones.
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::{Connection, Live, Task, task::wanted};
+use crate::{ServerState, client::Stale};
+
+/// A server's desired state has the requested listings, and its actual state the finished ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Listings {
-    all: u64,
-    each: [u64; 3],
+    /// The number of listings of all lists together.
+    pub(super) all: u64,
+    /// For each [`Stale`] list, the time from which a reading is wanted, or the start of the last one.
+    pub(super) since: [Option<Instant>; 3],
 }
 
-impl Listings {
-    /// Requests another listing of a list, or of all lists. Returns its number.
-    pub(super) fn request(&mut self, list: Option<Stale>) -> u64 {
-        let listing = self.last(list) + 1;
-        self.set(list, listing);
-        listing
-    }
-
-    /// Sets the number of the last listing of a list, or of all lists.
-    pub(super) fn set(&mut self, list: Option<Stale>, listing: u64) {
-        match list {
-            Some(list) => self.each[list as usize] = listing,
-            None => self.all = listing,
+impl Connection {
+    /// Reads a list again. If the server reports its changes, a list of at most this age suffices.
+    /// The last known list stays if that takes too long.
+    ///
+    /// Waits for `patience`, but only starts to read a list that took too long the last time.
+    pub(crate) async fn reread(&self, list: Stale, age: Duration, patience: Duration) {
+        let Some(reports) = self.live().and_then(|live| live.reports(list)) else { return };
+        if patience.is_zero() {
+            return;
+        }
+        let since = Instant::now().checked_sub(if reports { age } else { Duration::ZERO });
+        let list = list as usize;
+        self.want(|desired| {
+            desired.patience = patience;
+            desired.listings.since[list] = desired.listings.since[list].max(since);
+        });
+        let is_slow = self.core.status.borrow().is_slow[list];
+        let wait = if is_slow { Duration::ZERO } else { patience };
+        // A list that was slow may have been read in time meanwhile.
+        if timeout(wait, self.listed(|read| read.since[list] >= since)).await.is_err() && !is_slow {
+            self.core.status.send_modify(|status| status.is_slow[list] = true);
         }
     }
 
-    /// Returns the number of the last listing of a list, or of all lists.
-    pub(super) fn last(&self, list: Option<Stale>) -> u64 {
-        list.map_or(self.all, |list| self.each[list as usize])
+    /// Reads all lists of a connected server again.
+    pub(crate) async fn refresh(&self) {
+        let mut all = 0;
+        self.want(|desired| {
+            desired.listings.all += 1;
+            all = desired.listings.all;
+        });
+        self.listed(|read| read.all >= all).await;
+    }
+
+    /// Waits for listings, or until the server is not connected.
+    async fn listed(&self, is_done: impl Fn(&Listings) -> bool) {
+        self.status(|status| {
+            is_done(&status.listings) || !matches!(status.state, ServerState::Connected { .. })
+        })
+        .await;
     }
 }
+
+impl Task {
+    /// Reads one kind of list again when clients request it, within their patience. If the server reports its changes, it is
+    /// read at most once a second, because misspelled names cause readings too.
+    ///
+    /// Reports no change: otherwise clients would list forever if the list differs each time. The server can be pinged
+    /// meanwhile: otherwise clients that request lists of a server that hangs would keep it from being noticed.
+    pub(super) async fn reread(&self, live: &Live, kind: Stale) -> Infallible {
+        let mut desired_rx = self.desired_rx.clone();
+        let last = || self.core.status.borrow().listings.since[kind as usize];
+        loop {
+            let due = wanted(&mut desired_rx, |now| now.listings.since[kind as usize] > last()).await;
+            // Half of the patience is left to the reading.
+            let rest = MAX_LIST_AGE.min(due.patience / 2);
+            if live.reports(kind) == Some(true)
+                && let Some(last) = last().filter(|last| last.elapsed() < rest)
+            {
+                sleep_until(last + rest).await;
+                continue;
+            }
+            self.read(live, kind, due.patience.min(due.configured.config.timeout)).await;
+        }
+    }
+}
+
+/// The age up to which a list of a server that reports its changes is not read again when a client requests it.
+pub(crate) const MAX_LIST_AGE: Duration = Duration::from_secs(1);

@@ -211,7 +211,8 @@ impl Task {
 
     /// Opens a connection, and serves it until it ends.
     async fn connect(&self, desired: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
-        let Desired { configured, listings, .. } = self.desired_rx.borrow().clone();
+        let Desired { configured, mut listings, .. } = self.desired_rx.borrow().clone();
+        listings.since = [Some(Instant::now()); 3];
         let stale = StaleLists::default();
         let roots = self.setting.handlers.client_roots.follow();
         let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), stale.clone());
@@ -258,7 +259,7 @@ impl Task {
         let handshakes = None;
         let follow = async {
             tokio::join!(
-                self.follow_lists(&live, stale, listings),
+                self.follow_lists(&live, stale, listings.all),
                 self.core.listen(&live, limit),
                 report_roots(&live, roots),
                 self.core.subscriptions.keep(subscribed, handshakes, &live, limit, &self.core.record)
@@ -287,13 +288,12 @@ impl Task {
     }
 
     /// Reads lists again after changes and on request.
-    async fn follow_lists(&self, live: &Live, stale: StaleLists, listings: Listings) -> Infallible {
-        let quietly = |kind| self.reread(live, kind, listings.last(Some(kind)));
+    async fn follow_lists(&self, live: &Live, stale: StaleLists, listing: u64) -> Infallible {
         let (never, ..) = tokio::join!(
-            self.report_lists(live, stale, listings.last(None)),
-            quietly(Stale::Tools),
-            quietly(Stale::Resources),
-            quietly(Stale::Prompts)
+            self.report_lists(live, stale, listing),
+            self.reread(live, Stale::Tools),
+            self.reread(live, Stale::Resources),
+            self.reread(live, Stale::Prompts)
         );
         never
     }
@@ -304,8 +304,8 @@ impl Task {
         let mut rested = Instant::now();
         loop {
             let due = tokio::select! {
-                due = wanted(&mut desired_rx, |now| now.listings.last(None) > listing) => {
-                    listing = due.listings.last(None);
+                due = wanted(&mut desired_rx, |now| now.listings.all > listing) => {
+                    listing = due.listings.all;
                     None
                 }
                 one = async { sleep_until(rested).await; stale.recv().await } => Some(one),
@@ -316,30 +316,12 @@ impl Task {
             join_all(kinds.clone().map(|(kind, _)| self.read(live, kind, limit))).await;
             kinds.for_each(|(_, change)| self.core.report(change));
             rested = Instant::now() + MIN_LIST_INTERVAL;
-            self.core.status.send_modify(|status| status.listings.set(None, listing));
+            self.core.status.send_modify(|status| status.listings.all = listing);
         }
     }
 
-    /// Reads one kind of list again when clients request it, within their patience.
-    ///
-    /// Without a report: clients would list without end if the list differs each time. The server can be pinged meanwhile:
-    /// otherwise clients that request lists of a server that hangs would keep it from being noticed.
-    async fn reread(&self, live: &Live, kind: Stale, mut listing: u64) -> Infallible {
-        let mut desired_rx = self.desired_rx.clone();
-        loop {
-            let due = wanted(&mut desired_rx, |now| now.listings.last(Some(kind)) > listing).await;
-            listing = due.listings.last(Some(kind));
-            let limit = due.patience.min(due.configured.config.timeout);
-            let is_slow = self.read(live, kind, limit).await >= limit;
-            self.core.status.send_modify(|status| {
-                status.listings.set(Some(kind), listing);
-                status.is_slow[kind as usize] = is_slow;
-            });
-        }
-    }
-
-    /// Reads one kind of list again, within the limit. Returns how long that took.
-    async fn read(&self, live: &Live, kind: Stale, limit: Duration) -> Duration {
+    /// Reads one kind of list again, within the limit.
+    pub(super) async fn read(&self, live: &Live, kind: Stale, limit: Duration) {
         // Otherwise an earlier reading could replace the list of a later one.
         let _reading = live.readings[kind as usize].lock().await;
         let start = Instant::now();
@@ -351,7 +333,10 @@ impl Task {
             self.note_problems(&newer, &now);
             self.core.replace_catalog(live, newer, &self.desired_rx);
         }
-        start.elapsed()
+        self.core.status.send_modify(|status| {
+            status.listings.since[kind as usize] = Some(start);
+            status.is_slow[kind as usize] = start.elapsed() >= limit;
+        });
     }
 
     /// Adds the problems that the earlier catalog does not have to the record.
@@ -371,7 +356,10 @@ async fn report_roots(live: &Live, mut roots: RootChanges) {
 }
 
 /// Waits for a desired state.
-async fn wanted(desired_rx: &mut watch::Receiver<Desired>, is_wanted: impl Fn(&Desired) -> bool) -> Desired {
+pub(super) async fn wanted(
+    desired_rx: &mut watch::Receiver<Desired>,
+    is_wanted: impl Fn(&Desired) -> bool,
+) -> Desired {
     let newer = desired_rx.wait_for(is_wanted).await.map(|desired| desired.clone());
     match newer {
         Ok(newer) => newer,

@@ -4,8 +4,8 @@
 mod errors;
 mod full_tools;
 mod handler;
+mod lists;
 mod log_level;
-mod rewrite;
 mod rounds;
 mod run;
 mod subscribed;
@@ -23,12 +23,14 @@ use rmcp::{
     model::{LoggingLevel, PaginatedRequestParams},
     service::RequestContext,
 };
+use serde::Serialize;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Hub, Naming, Offers,
     client::{Caller, Stale},
+    connection::MAX_LIST_AGE,
     llm::fenced,
     lock::locked,
 };
@@ -41,16 +43,17 @@ use watch::{Changes, Recipient, watch};
 ///
 /// - Tools and prompts have unique names ([`Naming`]). The default is `server__tool`, because the client adds a prefix of its
 ///   own. Resources and templates keep their URIs if no other server lists them, connected or not, and are
-///   `mcp-hub:SERVER/URI` otherwise; the same applies to links in results.
+///   `mcp-hub:SERVER/URI` or `ui://mcp-hub/SERVER/URI` otherwise; the same applies to links in results and to the views of
+///   tools (MCP Apps). A view may call a tool without the server's name, if no other server lists a tool of this name.
 /// - Calls go through [`Hub::call`], with the hub's approval and limits. A refusal of the hub is a result that the model can
 ///   read (`isError`). An error of the server is forwarded with its code, message and data.
 /// - Reading a resource needs approval too; see [`resource_approval`](Self::resource_approval).
 /// - Progress is forwarded in order and before the result, and the metadata (`_meta`) of a call to the server. Cancelling a
 ///   call cancels it at the server.
 /// - When servers or their lists change, the client is notified of each list that differs (`list_changed`).
-///   A list whose changes the server does not report is read again when the client requests it, and before a call, a
-///   read or a subscription of a client with a handshake fails because its name or URI is unknown. Other clients and
-///   [`Hub::events`] are not notified of that.
+///   A list is read again when the client requests it, and before a call, a read or a subscription of a client with a
+///   handshake fails because its name or URI is unknown; at most once a second, if the server reports its changes. Other
+///   clients and [`Hub::events`] are not notified of that.
 /// - A client receives the changes of the resources that it subscribes to (`resources/subscribe`), if the server supports
 ///   subscriptions. The subscriptions end with the client.
 /// - The caller in records and questions is the client's own name.
@@ -175,17 +178,17 @@ impl Gateway {
         let mut offers = self.offers();
         let mut found = find(&offers);
         if found.is_err() {
-            self.reread(list).await;
+            self.reread(list, Duration::ZERO).await;
             offers = self.offers();
             found = find(&offers);
         }
         (offers, found)
     }
 
-    /// Reads a list of the servers that do not report its changes again.
-    async fn reread(&self, list: Stale) {
+    /// Reads a list of all servers again. If a server reports its changes, a list of at most this age suffices.
+    async fn reread(&self, list: Stale, age: Duration) {
         let all = self.hub.inner.servers.all();
-        join_all(all.iter().map(|connection| connection.reread(list, self.patience))).await;
+        join_all(all.iter().map(|connection| connection.reread(list, age, self.patience))).await;
     }
 
     /// Waits for servers that are starting.
@@ -196,22 +199,24 @@ impl Gateway {
         self.hub.wait_until_ready(left.min(self.patience)).await;
     }
 
-    /// Returns what the servers offer, with a new list. Each list has one page.
-    async fn settled(
+    /// Returns a page of a list, and the cursor of the next page.
+    async fn page<T: Serialize>(
         &self,
         list: Stale,
-        page: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Offers, ErrorData> {
-        if page.and_then(|page| page.cursor).is_some_and(|cursor| !cursor.is_empty()) {
-            return Err(ErrorData::invalid_params("the cursor is not known: each list has one page", None));
-        }
+        items: impl FnOnce(&Offers) -> Vec<T>,
+    ) -> Result<(Vec<T>, Option<String>), ErrorData> {
+        let first = lists::first_item(request)?;
         if !is_stateless(context) {
             self.watch(&context.peer);
         }
-        self.started(is_stateless(context)).await;
-        self.reread(list).await;
-        Ok(self.offers())
+        // The other pages are those of the list of the first page.
+        if first == 0 {
+            self.started(is_stateless(context)).await;
+            self.reread(list, MAX_LIST_AGE).await;
+        }
+        Ok(lists::page(items(&self.offers()), first))
     }
 
     /// Starts to report changes to a client with a handshake.
@@ -254,11 +259,12 @@ impl Gateway {
     fn instructions(&self) -> Option<String> {
         let mut text = String::new();
         for (server, instructions) in self.offers().instructions() {
-            let instructions: String = instructions.chars().take(INSTRUCTIONS).collect();
-            text.push_str(&format!(
-                "\nThe server `{server}` says of its use:\n\n{}",
-                fenced(&instructions, "text")
-            ));
+            let shown: String = instructions.chars().take(INSTRUCTIONS).collect();
+            text.push_str(&format!("\nThe server `{server}` says of its use:\n\n{}", fenced(&shown, "text")));
+            match instructions.chars().skip(INSTRUCTIONS).count() {
+                0 => {}
+                count => text.push_str(&format!("[{count} characters left out]\n")),
+            }
         }
         let names = if self.naming.has_server() { NAMES } else { "" };
         (!text.is_empty()).then(|| format!("{HEAD}{names}.\n{text}"))

@@ -59,7 +59,7 @@ impl Loopback {
                 browser.write_all(answer.as_bytes()).await?;
                 browser.shutdown().await
             });
-            // That the browser did not wait for our page changes nothing about its answer.
+            // The redirect counts even if the browser did not wait for the page.
             let _ = answered.await;
             if let Some(redirect) = redirect {
                 return Ok(redirect);

@@ -39,7 +39,7 @@ pub(super) struct Reload {
     server_files: ServerFiles,
     /// The reasons why files are not watched properly.
     unwatched: Vec<Arc<str>>,
-    /// Whether a file system did not answer at the last reading. Its answer will be no change of the file.
+    /// Whether a file system did not answer at the last reading. Its later answer is not reported as a change.
     is_unread: bool,
 }
 

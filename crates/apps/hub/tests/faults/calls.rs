@@ -29,7 +29,7 @@ fn noise_is_skipped_and_recorded() {
             echo(&hub).await;
         }
         let troubles = hub.troubles("s").unwrap();
-        assert!(troubles[0].what.contains("line 1 on its stdout that is no message"), "{troubles:?}");
+        assert!(troubles[0].what.contains("line 1 on its stdout that is not a message"), "{troubles:?}");
         assert!(troubles[0].what.ends_with("Server running on stdio"), "{troubles:?}");
         assert!(troubles.len() < 12, "{troubles:?}");
     });
@@ -51,7 +51,7 @@ fn truncated_answer_fails_the_call() {
         call(&hub, "fault", json!({})).await.unwrap_err();
         becomes(&hub, "s", is_connected).await;
         let troubles = hub.troubles("s").unwrap();
-        assert!(troubles[0].what.contains("no message"), "{troubles:?}");
+        assert!(troubles[0].what.contains("not a message"), "{troubles:?}");
     });
 }
 
@@ -187,7 +187,7 @@ fn stderr_is_kept_within_a_bound() {
     with_server(&["stderr-flood=5000000"], async |_, hub| {
         echo(&hub).await;
         let lines = || hub.stderr("s").unwrap();
-        // A pipe of its own, which is read when it is its turn.
+        // stderr is a separate pipe, so its last line may be read later than the answer.
         eventually(|| lines().last().is_some_and(|line| &*line.text == "the last line of stderr")).await;
         assert_eq!(lines().len(), 500);
     });
@@ -195,7 +195,7 @@ fn stderr_is_kept_within_a_bound() {
 
 fn stderr_is_no_trouble() {
     with_server(&["levels"], async |_, hub| {
-        // They are on their way when it is connected.
+        // The lines may arrive after the server is connected.
         eventually(|| hub.stderr("s").unwrap().len() >= 4).await;
         assert_eq!(hub.troubles("s").unwrap(), []);
     });

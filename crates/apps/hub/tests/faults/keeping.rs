@@ -1,4 +1,4 @@
-//! Servers that end by themselves, and what becomes of them; events.
+//! Servers that end by themselves, their restarts, and events.
 
 use std::time::{Duration, SystemTime};
 
@@ -23,7 +23,7 @@ tests!(keeping:
 
 fn killed_server_is_restarted() {
     with_server(&["quiet-grandchild"], async |mark, hub| {
-        // A process has no environment for a moment, while it becomes another program.
+        // For a moment during `exec`, a process has no environment, by which it is found.
         eventually(|| mark.processes().len() == 2).await;
         let before = mark.processes();
         let pid = seen(&hub).await["pid"].as_u64().unwrap();
@@ -74,7 +74,7 @@ fn steady_connection_resets_the_count_of_losses() {
 }
 
 fn restart_ends_the_delay_before_the_next_attempt() {
-    // The longer one ends at a time that no clock has.
+    // The longer delay ends at a time that no clock can represent.
     for wait in [Duration::from_secs(3600), Duration::MAX] {
         play(async |mark| {
             let hub = mark.hub(&[]).backoff(Backoff::default().first(wait).longest(wait)).build();

@@ -54,7 +54,7 @@ fn program_that_is_no_server_is_reported() {
         let hub = hasty(Sources::new().server("s", mark.shell("echo hello; echo bye >&2"))).build();
         assert_eq!(failed(&hub, "s").await, "exited with code 0 before the handshake; stderr: bye");
         let troubles = hub.troubles("s").unwrap();
-        assert!(troubles[0].what.ends_with("no message, and was skipped: hello"), "{troubles:?}");
+        assert!(troubles[0].what.ends_with("not a message, and was skipped: hello"), "{troubles:?}");
     });
 }
 
@@ -86,7 +86,7 @@ fn missing_command_is_reported() {
         let why = failed(&hub, "own").await;
         assert_eq!(why, "the command `sh` was not found; looked in the PATH of its configuration");
         let why = failed(&hub, "folder").await;
-        assert_eq!(why, "the working directory does not exist or is no directory");
+        assert_eq!(why, "the working directory does not exist or is not a directory");
     });
 }
 
@@ -97,7 +97,7 @@ fn hanging_start_times_out_and_delays_no_other_server() {
             config.startup_timeout = limit;
             config
         };
-        // Of no limit that a busy machine may reach before the other server is connected.
+        // The limit is long enough for the other server to connect on a busy machine.
         let hub = hasty(Sources::new().server("hangs", hangs(BOUND)).server("s", mark.server(&[]))).build();
         becomes(&hub, "s", is_connected).await;
         assert!(matches!(state(&hub, "hangs"), ServerState::Starting));
@@ -172,7 +172,7 @@ fn servers_start_concurrently() {
         let sources =
             names.iter().fold(Sources::new(), |sources, name| sources.server(name.as_str(), hangs.clone()));
         let hub = hasty(sources).build();
-        // None of them is ever ready: where one waited for another, only one would run.
+        // No server ever becomes ready: if one waited for another, only one would run.
         eventually(|| mark.processes().len() == names.len()).await;
         for (snapshot, name) in hub.snapshot().iter().zip(&names) {
             assert_eq!(snapshot.configured.name.as_str(), name);
@@ -193,7 +193,7 @@ fn environment_is_minimal_and_the_working_directory_is_the_workspace() {
         let names: Vec<&str> =
             seen["environment"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
         assert!(names.contains(&"PATH") && names.contains(&"AGENTWIRE_TEST_MARK"), "{names:?}");
-        // The test's own runner sets it.
+        // The test runner sets such variables, which the server must not get.
         assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")));
         assert!(!names.iter().any(|name| name.starts_with("CARGO")), "{names:?}");
     });

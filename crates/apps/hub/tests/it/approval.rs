@@ -173,7 +173,7 @@ async fn allowed_tool_needs_approval_after_its_server_changes_it() {
     {
         add(change).await;
         assert_eq!(give("nobody").await.unwrap_err(), "denied", "{change}");
-        // Each time it was also asked about `notify`, the first time once more.
+        // The handler is also asked about each call of `notify`, by which a tool is added.
         assert_eq!(asked.load(Ordering::Relaxed), 3 * count + 3);
         let troubles = hub.troubles("test").unwrap();
         assert!(troubles.last().unwrap().what.contains("`give2` has changed"), "{troubles:?}");
@@ -183,7 +183,7 @@ async fn allowed_tool_needs_approval_after_its_server_changes_it() {
     }
     let second = with("description", json!("second"));
     add(&second).await;
-    // Another start makes no other tool of it.
+    // A restart does not make the definition count as the first one.
     hub.restart("test").await;
     add(&second).await;
     assert_eq!(give("nobody").await.unwrap_err(), "denied");
@@ -213,7 +213,7 @@ async fn tool_that_the_program_allows_again_is_allowed_with_its_new_definition()
     assert!(denied.contains("denied") && denied.contains("its server has changed the tool"), "{denied}");
     hub.set_always_allow("a", "give2", true).await.unwrap();
     give().await.unwrap();
-    // A server that is reached otherwise is another one, and so are its tools.
+    // If the way to reach a server changes, it is another server, with other tools.
     let server = project.server("a", json!({"alwaysAllow": ["notify", "give2"], "env": {"OTHER": "1"}}));
     project.configure(".mcp.json", json!({"a": server}));
     until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;

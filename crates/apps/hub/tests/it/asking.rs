@@ -128,7 +128,7 @@ pub(crate) async fn connected_as(
     let (sender, messages) = mpsc::unbounded_channel();
     let client = Client { sender, capabilities, answers, roots: Arc::default() };
     let client = client.serve_with_lifecycle(theirs, lifecycle);
-    // Of a client without a handshake, it is connected at the first request.
+    // For a client without a handshake, `serve` returns only at its first request.
     let server = tokio::spawn(gateway.patience(LIMIT).serve(ours));
     let client = client.await;
     Connected { client: client.unwrap(), messages, server }
@@ -245,7 +245,7 @@ async fn question_belongs_to_the_request_of_the_client() {
     };
     let (server, client) = tokio::join!(gateway, client.serve(theirs));
     let (_server, client) = (server.unwrap(), client.unwrap());
-    // So that it is no number which the server gives its question too.
+    // So that the id of the next request differs from the server's id of its question.
     for _ in 0..5 {
         client.call_tool(params("test__received", json!({}))).await.unwrap();
     }
@@ -270,7 +270,7 @@ async fn question_goes_to_the_client_that_calls() {
         async move { hub.call(ticking.on_progress(move |_| begins.notify_one())).await }
     });
     timeout(LIMIT, begun.notified()).await.unwrap();
-    // The program calls it, and then a client which is not asked.
+    // The program has a call, and then so has a client that must not be asked.
     let ticking = other_client.client.peer().clone();
     let ticking = tokio::spawn(async move {
         ticking.call_tool(params("test__tick", json!({"times": 100_000, "every": 20}))).await
@@ -355,6 +355,20 @@ async fn client_without_the_capability_is_not_asked() {
     assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
     let sample = json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": []}});
     assert_eq!(connected.asks(sample).await["error"]["code"], -1);
+    connected.has_received_nothing().await;
+}
+
+#[tokio::test]
+async fn error_for_a_form_that_does_not_fit_names_the_field() {
+    let hub = asking().await;
+    let mut connected = connected(Gateway::new(&hub), can_all(), true).await;
+    let mut question = form();
+    let fields = &mut question["params"]["requestedSchema"]["properties"];
+    fields["tags"] = json!({"type": "array", "items": {"type": "string"}});
+    let answer = connected.asks(question).await;
+    let error = &answer["error"];
+    assert_eq!(error["code"], -32602, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("the field `tags`"), "{error}");
     connected.has_received_nothing().await;
 }
 

@@ -78,7 +78,7 @@ fn hub(launch: Launch, file: &Path) -> Hub {
     connecting_twice(launch).tokens(TokenFile::new(file)).build()
 }
 
-/// Returns a builder with two servers that are one: they share its tokens.
+/// Returns a builder with two names for one server, which share its tokens.
 fn connecting_twice(launch: Launch) -> HubBuilder {
     let config = ServerConfig::new(launch);
     hasty(Sources::new().server("web", config.clone()).server("again", config))

@@ -41,7 +41,7 @@ pub(crate) fn limited(hub: &Hub, time: Duration) {
     hub.apply(Sources::new().server("test", limited_to(time)).read());
 }
 
-/// Adds a tool to a server, or replaces it, and waits until the hub lists it so.
+/// Adds a tool to a server, or replaces it, and waits until the hub lists it in this form.
 pub(crate) async fn add_tool(hub: &Hub, server: &str, tool: &Value) {
     let arguments = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
     hub.call(CallRequest::new(server, "notify").arguments(arguments)).await.unwrap();
@@ -84,7 +84,7 @@ async fn unknown_name_is_reported_with_known_names() {
             .contains("no tool `Echo`, perhaps `echo` is meant; the names are: `echo`, `read-file`"),
         "{error}"
     );
-    assert!(!error.to_string().contains("die"), "a disabled tool is no choice: {error}");
+    assert!(!error.to_string().contains("die"), "a disabled tool is not a choice: {error}");
     let error = hub.call(call("die", json!({}))).await.unwrap_err();
     assert!(matches!(&error, CallError::ToolDisabled { tool, .. } if **tool == *"die"), "{error}");
     hub.set_enabled(false);
@@ -142,7 +142,7 @@ async fn each_kind_of_content_is_forwarded() {
     let outcome = hub.call(call("give", odd)).await.unwrap();
     assert_eq!(outcome.content.len(), 2);
     assert!(matches!(&outcome.content[0], ContentBlock::Text(text) if text.text.contains("hologram")));
-    // And no answer to this question is none.
+    // A result that is not valid for the request is an error.
     let error = hub.call(call("give", json!({"content": 5}))).await.unwrap_err();
     assert_eq!(error.code(), "protocol", "{error}");
     let error = hub.call(call("refuse", json!({}))).await.unwrap_err();
@@ -268,7 +268,7 @@ async fn constant_progress_does_not_delay_the_timeout() {
     let time = Duration::from_secs(1);
     let longest = CallLimits::default().longest(time);
     let hub = hub(limited_to(time), |builder| builder.limits(longest)).await;
-    // Each piece takes longer than it takes the server to send the next one.
+    // Handling a notification takes longer than the server takes to send the next one.
     let request = call("tick", json!({"times": 1_000_000, "every": 0}))
         .on_progress(|_| std::thread::park_timeout(Duration::from_micros(200)));
     let error = timeout(LIMIT, hub.call(request)).await.unwrap().unwrap_err();
@@ -282,7 +282,7 @@ async fn dropped_call_is_cancelled() {
         tokio::select! {
             biased;
             outcome = hub.call(call("wait", json!({}))) => panic!("{outcome:?}"),
-            // It has been sent when the next one is answered.
+            // The call has been sent when the next one is answered.
             _ = received(&hub) => {}
         }
         let cancelled = received(&hub).await["cancelled"].clone();
@@ -307,7 +307,7 @@ async fn changed_time_limit_applies_to_calls_in_flight() {
         let hub = hub.clone();
         async move { hub.call(call("wait", json!({}))).await }
     });
-    // It has been sent when the next one is answered.
+    // The call has been sent when the next one is answered.
     hub.call(call("echo", json!({"text": ""}))).await.unwrap();
     limited(&hub, Duration::from_millis(1));
     let error = timeout(LIMIT, calling).await.unwrap().unwrap().unwrap_err();

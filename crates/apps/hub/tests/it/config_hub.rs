@@ -1,4 +1,4 @@
-//! What a hub makes of the configuration that it read.
+//! How a hub uses the configuration that it has read.
 
 #![cfg(unix)]
 
@@ -34,7 +34,7 @@ async fn variables_are_read_when_a_server_starts() {
 
     let folder = project.to_str().unwrap();
     let reason = why(&hub, "tells");
-    // The folder of the project is where it runs.
+    // The server runs in the folder of the project.
     assert!(reason.contains(&format!("stderr: {folder}")), "{reason}");
     assert!(reason.contains(&format!("<{folder} a\"\\'$x d>")), "{reason}");
     let reason = why(&hub, "unset");

@@ -1,4 +1,4 @@
-//! What calls have given, for the Messages API.
+//! Outcomes of calls as content for the Messages API.
 
 use agentwire_hub::{
     CallRequest, Hub, NamedTool,

@@ -1,4 +1,4 @@
-//! What servers are made of: a file of variables counts by its content, and a folder with all that is in it.
+//! Files that servers depend on: of an env file, only the content counts; of a watched folder, everything in it.
 
 use std::fs;
 
@@ -34,13 +34,13 @@ async fn another_content_restarts_the_server_and_nothing_else_does() {
     project.write("vars", "TOKEN=1");
     configure(&project);
     let hub = project.hub(|builder| builder).await;
-    // Written again, as it is.
+    // Written again with the same content.
     project.write("vars", "TOKEN=1");
     wait_for_changes(&project, &hub).await;
     assert_eq!(project.starts("a"), ["1"]);
     project.write("vars", "TOKEN=2");
     until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;
-    // A server that runs is not ended for a file without which it could not start.
+    // A running server is not ended when a file that it needs to start is removed.
     fs::remove_file(project.path("vars")).unwrap();
     wait_for_changes(&project, &hub).await;
     assert!(is_connected(&hub, "a"));
@@ -75,7 +75,7 @@ async fn new_file_starts_the_server_that_failed_without_it() {
     }
 }
 
-// Else each change by the program would restart the servers that watch the folder of the configuration.
+// Otherwise each change by the program would restart the servers that watch the folder of the configuration.
 #[tokio::test]
 async fn configuration_in_a_watched_folder_restarts_no_server() {
     let project = Project::new();

@@ -57,9 +57,9 @@ async fn only_changed_servers_are_restarted_and_with_current_values() {
     assert_eq!(project.starts("a"), ["one", "2"]);
 }
 
-// Watches were lost when the configuration changed, or a server of the same name in another file.
+// Regression test: watches were lost when the configuration changed, or a server of the same name in another file.
 #[tokio::test]
-async fn files_that_servers_are_made_of_restart_them_whatever_else_changes() {
+async fn watched_files_restart_their_servers_whatever_else_changes() {
     let project = Project::new();
     project.write("src/watched", "");
     let a = |more| project.server("a", more);
@@ -79,7 +79,7 @@ async fn files_that_servers_are_made_of_restart_them_whatever_else_changes() {
         project.write("src/watched", &starts.to_string());
         until(&hub, || project.starts("a").len() == starts && is_connected(&hub, "a")).await;
     }
-    // Other files to watch apply to a server that stands.
+    // A change of the watched files applies to a running server.
     let mut events = hub.events();
     let other = json!({"watchPaths": ["other"], "cwd": project.path("src")});
     project.configure(".mcp.json", json!({"a": a(other), "b": project.server("b", json!({"timeout": 5}))}));
@@ -190,8 +190,8 @@ async fn files_may_come_and_go_with_their_servers() {
     }
 }
 
-// The timeout did not apply, other keys were lost, and a flag that hid the hub's own
-// write hid other people's too.
+// Regression test: the timeout did not apply, other keys were lost, and the flag that hid the hub's own write also hid
+// writes of other programs.
 #[tokio::test]
 async fn change_by_the_program_is_in_force_and_hides_no_other_change() {
     let project = Project::new();
@@ -213,7 +213,7 @@ async fn change_by_the_program_is_in_force_and_hides_no_other_change() {
     project.write(".mcp.json", &theirs);
     until(&hub, || config(&hub, "b").timeout == Duration::from_secs(9)).await;
     assert_eq!(config(&hub, "a").timeout, Duration::from_secs(7));
-    // Both at once are read at once.
+    // Each change is in force when its future completes, even if another program changes the file in between.
     hub.set_always_allow("a", "t", true).await.unwrap();
     assert!(config(&hub, "a").always_allow.matches("t"));
     project.write(".mcp.json", &format!("{}\n", project.read(".mcp.json")));
@@ -228,7 +228,7 @@ async fn change_by_the_program_is_in_force_and_hides_no_other_change() {
     until(&hub, || matches!(hub.server("b").unwrap().state, ServerState::Disabled(DisabledBy::Config))).await;
     project.configure("global.json", json!({"c": project.server("c", json!({}))}));
     until(&hub, || is_connected(&hub, "c")).await;
-    // The line that was added may be read before the change that came right behind it, on a machine that is busy.
+    // On a busy machine, the added line may be read before the change that follows it.
     assert!(matches!(configurations(&mut events), 8 | 9));
     assert_eq!((project.starts("a").len(), project.starts("b").len()), (1, 1));
 }
@@ -273,7 +273,7 @@ async fn servers_are_added_and_removed() {
     let hub = project.hub(|builder| builder.sources(sources).trust_projects(false)).await;
     let file = project.path(".roo/mcp.json");
     hub.add(&file, "a", ServerConfig::new(program())).await.unwrap();
-    // It goes before the one of the user's.
+    // The server of the project takes precedence over the user's.
     assert_eq!(config(&hub, "a").timeout, Duration::from_secs(60));
     until(&hub, || is_connected(&hub, "a")).await;
     let again = hub.add(&file, "a", ServerConfig::new(program())).await;
@@ -298,7 +298,7 @@ async fn servers_are_added_and_removed() {
     assert!(matches!(hub.remove("a").await, Err(EditError::Closed)));
 }
 
-// Dropping a future takes nothing back.
+// Dropping the future does not undo the change.
 #[tokio::test]
 async fn change_is_made_after_its_future_is_dropped() {
     let project = Project::new();

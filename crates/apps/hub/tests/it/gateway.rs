@@ -1,4 +1,4 @@
-//! All servers as one: over a transport of rmcp's, as another agent would have it.
+//! All servers as one MCP server, over a transport of rmcp, as another agent uses it.
 
 use std::{
     fs,
@@ -10,13 +10,13 @@ use agentwire_hub::{
     Approval, Audit, CallDecision, CallEnd, CallRequest, Gateway, Hub, KeepAlive, Naming, ServerState, Use,
     config::{Launch, ServerConfig, Sources},
 };
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, future::join_all};
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt as _, RoleClient, RoleServer, ServiceExt,
     model::{
         CallToolRequest, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
-        CompleteRequestParams, GetPromptRequestParams, Implementation, ProgressNotificationParam,
-        ReadResourceRequestParams, ResourceContents,
+        CompleteRequestParams, GetPromptRequestParams, Implementation, PaginatedRequestParams,
+        ProgressNotificationParam, ReadResourceRequestParams, ResourceContents,
     },
     service::{NotificationContext, PeerRequestOptions, RunningService, ServiceError},
 };
@@ -91,8 +91,12 @@ fn hub_of(names: &[&str], config: &ServerConfig) -> Hub {
 
 /// Returns the server with a variable that makes it lack a capability.
 fn lacking(variable: &str) -> ServerConfig {
+    with_variable(variable, "1")
+}
+
+fn with_variable(variable: &str, value: &str) -> ServerConfig {
     let (mut config, mut program) = (config(), program());
-    program.env.insert(variable.to_owned(), "1".to_owned());
+    program.env.insert(variable.to_owned(), value.to_owned());
     config.launch = program.into();
     config
 }
@@ -174,6 +178,58 @@ async fn tools_and_prompts_have_unique_names() {
     let greeting = connected.client.get_prompt(GetPromptRequestParams::new("test__greet-all")).await.unwrap();
     let text = serde_json::to_string(&greeting).unwrap();
     assert!(text.contains("greet-all") && text.contains("{}"), "{text}");
+}
+
+#[tokio::test]
+async fn long_instructions_are_cut_with_a_note() {
+    let hub = hub_of(&["test"], &with_variable("INSTRUCTIONS", &"x".repeat(2500)));
+    let connected = connected(hub, |gateway| gateway).await;
+    let info = connected.client.peer_info().unwrap();
+    let instructions = info.instructions.as_deref().unwrap();
+    assert!(instructions.ends_with("```\n[500 characters left out]\n"), "{instructions}");
+}
+
+#[tokio::test]
+async fn view_of_a_tool_is_read_from_its_server() {
+    let connected = connected(hub_of(&["a", "b"], &lacking("NO_LIST_CHANGES")), |gateway| gateway).await;
+    let (shared, own) = ("ui://app/x.html", "ui://b/own.html");
+    for (call, uri) in [("a__notify", shared), ("b__notify", shared), ("b__notify", own)] {
+        let meta = json!({"ui": {"resourceUri": uri}, "ui/resourceUri": uri, "openai/outputTemplate": uri, "x": uri});
+        let name = uri.split('/').next_back().unwrap();
+        let tool = json!({"name": name, "inputSchema": {"type": "object"}, "_meta": meta});
+        let resource = json!({"uri": uri, "name": name});
+        connected.call(call, json!({"times": 0, "add": tool, "addResource": resource})).await;
+    }
+    connected.client.list_all_resources().await.unwrap();
+    let tools = connected.client.list_all_tools().await.unwrap();
+    for (name, unique, inner) in [
+        ("a__x_html", "ui://mcp-hub/a/ui://app/x.html", shared),
+        ("b__x_html", "ui://mcp-hub/b/ui://app/x.html", shared),
+        ("b__own_html", own, own),
+    ] {
+        let tool = tools.iter().find(|tool| tool.name == name).unwrap();
+        let meta = json!({"ui": {"resourceUri": unique}, "ui/resourceUri": unique,
+            "openai/outputTemplate": unique, "x": inner});
+        assert_eq!(serde_json::to_value(&tool.meta).unwrap(), meta);
+        let read = connected.client.read_resource(ReadResourceRequestParams::new(unique)).await.unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap()["contents"][0]["uri"], unique);
+    }
+}
+
+#[tokio::test]
+async fn view_calls_a_tool_by_its_name_on_the_only_server_that_lists_it() {
+    let connected = connected(hub(&["a", "b"]), |gateway| gateway).await;
+    for name in ["give-1", "give__2"] {
+        let tool = json!({"name": name, "inputSchema": {"type": "object"}});
+        connected.call("a__notify", json!({"times": 0, "add": tool})).await;
+    }
+    let given = json!({"content": [{"type": "text", "text": "of a"}]});
+    assert_eq!(text(&connected.call("give-1", given).await), "of a");
+    // The second is listed by both servers, and the third may be the name of a tool of a server.
+    for name in ["nothing", "echo", "give__2"] {
+        let error = connected.client.call_tool(params(name, json!({"text": "hello"}))).await.unwrap_err();
+        assert!(error.to_string().contains("nothing is called"), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -392,6 +448,30 @@ async fn cursor_that_no_list_has_returned_is_invalid() {
 }
 
 #[tokio::test]
+async fn large_list_has_several_pages() {
+    let connected = connected(hub(&["test"]), |gateway| gateway).await;
+    for number in 0..5 {
+        let resource =
+            json!({"name": "large", "uri": format!("test://{number}"), "description": "x".repeat(3 << 20)});
+        connected.call("test__notify", json!({"times": 0, "addResource": resource})).await;
+    }
+    let (mut uris, mut pages, mut cursor) = (Vec::new(), 0, None);
+    loop {
+        let page = PaginatedRequestParams::default().with_cursor(cursor);
+        let listed = connected.client.list_resources(Some(page)).await.unwrap();
+        assert!(serde_json::to_string(&listed).unwrap().len() < 8 << 20);
+        uris.extend(listed.resources.into_iter().map(|resource| resource.uri));
+        pages += 1;
+        cursor = listed.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(uris, ["test://a", "test://0", "test://1", "test://2", "test://3", "test://4"]);
+    assert_eq!(pages, 3);
+}
+
+#[tokio::test]
 async fn unfit_parameters_are_distinguished_from_an_unknown_method() {
     let hub = hub(&["test"]);
     let (mut client, _) = Raw::connect(&hub).await;
@@ -420,7 +500,7 @@ async fn cancelled_call_is_cancelled_at_the_server() {
         .send_request_with_option(ClientRequest::CallToolRequest(request), PeerRequestOptions::no_options())
         .await
         .unwrap();
-    // It has come to the server.
+    // The call has reached the server.
     assert_eq!(connected.next_event().await, Received::Progress(1.0));
     handle.cancel(Some("no more".to_owned())).await.unwrap();
     let cancelled = async {
@@ -487,6 +567,39 @@ async fn list_without_change_notifications_is_read_again() {
     // If clients were notified, a list that differs each time would be read without end.
     connected.call("one__tick", json!({"times": 1, "every": 0})).await;
     assert_eq!(connected.next_event().await, Received::Progress(1.0));
+}
+
+#[tokio::test]
+async fn tool_that_a_server_does_not_report_is_found() {
+    // The server announces that it reports changes of its tools.
+    let connected = connected(hub(&["one", "two"]), |gateway| gateway).await;
+    let add = async |name: &str| {
+        let tool = json!({"name": name, "inputSchema": {"type": "object"}});
+        connected.call("one__notify", json!({"times": 0, "add": tool})).await;
+    };
+    add("give-1").await;
+    let given = connected.call("one__give-1", json!({"content": []})).await;
+    assert_eq!(given.is_error, Some(false), "{given:?}");
+    assert!(connected.tools().await.contains(&"one__give-1".to_owned()));
+    add("give-2").await;
+    until_listed(&connected, "one__give-2").await;
+}
+
+#[tokio::test]
+async fn unknown_names_and_lists_cause_one_reading_a_second() {
+    let connected = connected(hub(&["test"]), |gateway| gateway).await;
+    let start = Instant::now();
+    for _ in 0..3 {
+        let unknown = || connected.client.call_tool(params("test__nothing", json!({})));
+        for call in join_all((0..20).map(|_| unknown())).await {
+            call.unwrap_err();
+        }
+        join_all((0..20).map(|_| connected.tools())).await;
+    }
+    let received = connected.call("test__received", json!({})).await;
+    let listings = serde_json::from_str::<Value>(text(&received)).unwrap()["listings"].as_u64().unwrap();
+    // One more is that of the start.
+    assert!(listings <= start.elapsed().as_secs() + 2, "{listings} in {:?}", start.elapsed());
 }
 
 #[tokio::test]
@@ -744,7 +857,7 @@ async fn hub_ends_with_its_last_client() {
     drop(hub);
     client.cancel().await.unwrap();
     _server.waiting().await.unwrap();
-    // It ends with the hub.
+    // The stream of events ends with the hub.
     let end = async { while events.next().await.is_some() {} };
     timeout(LIMIT, end).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! What servers say and ask of themselves: changed lists, log messages, questions to the user, the model and the program.
+//! What servers send on their own: changed lists, log messages, and questions to the user, the model and the program.
 
 #![expect(deprecated, reason = "roots are on their way out of MCP, and servers still use them")]
 
@@ -146,7 +146,7 @@ async fn panicking_handler_declines() {
     assert_eq!(text(&hub.call(call("echo", json!({"text": "still here"}))).await.unwrap()), "still here");
 }
 
-/// Keeps how it stands with the server when the question is dropped.
+/// Sends the state of the server when the question is dropped.
 struct Question {
     hub: Arc<OnceLock<Hub>>,
     dropped: Option<oneshot::Sender<ServerState>>,
@@ -272,7 +272,7 @@ async fn cancelled_question_ends_its_handler() {
         async move { hub.call(call("ask", question)).await }
     });
     let gone = async {
-        // An earlier cancellation finds no handler.
+        // A cancellation before the handler has started would find none.
         begun.notified().await;
         while !dropped.load(Ordering::Acquire) {
             notify(&hub, "notifications/cancelled", json!({"requestId": 77})).await;

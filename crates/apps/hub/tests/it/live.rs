@@ -53,7 +53,7 @@ impl Place {
         connected(Session::builder().options(self.options("mcp__hub")).mcp_servers(servers)).await
     }
 
-    /// Options with which the CLI sees this place alone, and may use these tools.
+    /// Returns options with which the CLI sees only this place and may use these tools.
     fn options(&self, allowed: &str) -> Options {
         let mut options = Options::new().env_clear().cwd(self.path("project")).allowed_tools([allowed]);
         options.env = self.model.environment(self.path("home"));
@@ -73,7 +73,7 @@ fn hub(sources: Sources) -> (Hub, CallRecords) {
     (Hub::builder().sources(sources).audit(audit).build(), records)
 }
 
-/// Starts a session. Its future is a large one.
+/// Starts a session. The future is boxed because it is large.
 async fn connected(builder: SessionBuilder) -> Session {
     Box::pin(builder.connect()).await.unwrap()
 }

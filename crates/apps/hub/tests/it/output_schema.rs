@@ -45,7 +45,7 @@ async fn violation_of_the_output_schema_is_reported() {
     );
     let missing = give(&hub, json!({"content": text()})).await;
     assert_eq!(missing.violations[0].problem, "there is none");
-    // A tool that failed has promised nothing.
+    // The schema does not apply to a failed call.
     let failed = give(&hub, json!({"content": text(), "isError": true})).await;
     assert_eq!(failed.violations, []);
 }

@@ -212,7 +212,7 @@ async fn refused_connection_needs_an_authorization() {
         server.no_fault();
         assert!(matches!(hub.restart("web").await, Some(ServerState::Connected { .. })));
         assert!(server.seen().len() > asked);
-        // Refused later, it is the same.
+        // A refusal after the connection was open has the same effect.
         server.fault(|_| Some(status(401)));
         hub.refresh("web").await;
         until(&hub, |state| matches!(state, ServerState::NeedsAuthentication { challenge: None })).await;

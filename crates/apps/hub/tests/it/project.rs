@@ -56,7 +56,7 @@ impl Project {
         let mut server = json!({
             "command": command, "args": ["-c", script, args[2]], "env": {"TOKEN": "${env:TOKEN}"},
         });
-        let Value::Object(more) = more else { panic!("{more} is no object") };
+        let Value::Object(more) = more else { panic!("{more} is not an object") };
         server.as_object_mut().unwrap().extend(more);
         server
     }
@@ -84,7 +84,7 @@ impl Project {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn until(hub: &Hub, is_so: impl Fn() -> bool) {
     let mut events = hub.events();
     let so = async {

@@ -78,7 +78,7 @@ fn serve() {
         match (message["method"].as_str(), message.get("id")) {
             (Some(_), Some(_)) => {
                 let server = Arc::clone(&server);
-                // Some calls take their time, and the others must not wait for them.
+                // Some calls take a while, and the others must not wait for them.
                 thread::spawn(move || server.answer(&message));
             }
             (Some(method), None) => server.on_notification(method, &message["params"]),
@@ -112,6 +112,8 @@ struct State {
     streams: Vec<Value>,
     /// The methods of its other notifications.
     notifications: Vec<String>,
+    /// How often its tools were listed.
+    listings: u64,
 }
 
 impl Server {
@@ -161,7 +163,7 @@ impl Server {
                 Ok(json!({
                     "protocolVersion": params["protocolVersion"], "serverInfo": {"name": "test", "version": "1"},
                     "capabilities": capabilities,
-                    "instructions": "Be kind.",
+                    "instructions": std::env::var("INSTRUCTIONS").unwrap_or("Be kind.".to_owned()),
                 }))
             }
             "tools/list"
@@ -248,6 +250,7 @@ impl Server {
         };
         let any = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
         if cursor.is_null() {
+            self.state.lock().unwrap().listings += 1;
             let text = json!({"text": {"type": "string"}});
             let file =
                 json!({"path": {"type": "string"}, "lines": {"type": "array", "items": {"type": "integer"}}});
@@ -288,10 +291,10 @@ impl Server {
                 text(&answer.recv().unwrap().to_string())
             }
             "received" => {
-                let State { client, cancelled, subscribed, streams, notifications, .. } =
+                let State { client, cancelled, subscribed, streams, notifications, listings, .. } =
                     &*self.state.lock().unwrap();
                 let received = json!({"client": client, "cancelled": cancelled, "subscribed": subscribed,
-                    "streams": streams, "notifications": notifications});
+                    "streams": streams, "notifications": notifications, "listings": listings});
                 text(&received.to_string())
             }
             "notify" => {

@@ -203,7 +203,7 @@ async fn call_may_have_been_executed_if_a_later_round_is_not_sent() {
         let hub = filled.get().unwrap().clone();
         async move {
             assert!(hub.call(call::call("give", json!({"stopReading": true}))).now_or_never().is_none());
-            // One of them takes the whole queue.
+            // One of the calls fills the whole queue, so the other one is refused.
             let [one, other] = [hub.clone(), hub].map(|hub| {
                 let large = call::call("give", json!({"text": "x".repeat(65 << 20)}));
                 tokio::spawn(async move { hub.call(large).await })
@@ -240,7 +240,7 @@ async fn server_without_a_handshake_gets_the_capabilities_of_the_caller() {
         assert_eq!(can["elicitation"]["form"].is_object(), form, "{can}");
         assert_eq!(can["sampling"].is_object(), sampling, "{can}");
     }
-    // This refusal is for the client and not for the model.
+    // This refusal is an error for the client, not a result for the model.
     let connected = stateless(gateway, json!({})).await;
     let refused = connected.client.call_tool(params("test__refuse", json!({}))).await.unwrap_err();
     let ServiceError::McpError(error) = refused else { panic!("{refused}") };

@@ -113,7 +113,7 @@ async fn subscriptions_of_clients_are_independent() {
     );
     first.unsubscribe("test://a").await.unwrap();
     third.leave().await;
-    // What ends at the server ends in this order.
+    // The server receives cancellations in this order, so the earlier ones have arrived when this one has.
     second.subscribe("test://b").await.unwrap();
     second.unsubscribe("test://b").await.unwrap();
     settled(&hub, "test", json!(["test://a", "test://a", "test://a"])).await;
@@ -190,7 +190,7 @@ async fn subscription_to_an_unknown_resource_is_refused() {
         assert_eq!(error_of(client.subscribe(uri).await), expected);
         assert_eq!(error_of(client.unsubscribe(uri).await), expected);
     }
-    // The server itself knows it as little.
+    // The server does not know this resource either.
     let (_, message) = error_of(client.subscribe("mcp-hub:one/test://none").await);
     assert_eq!(message, "there is no such resource");
 }

@@ -153,7 +153,7 @@ async fn tool_that_needs_a_task_is_listed_and_not_called() {
     let call = CallRequest::new("test", "give-slowly").arguments(arguments.clone());
     let error = hub.call(call).await.unwrap_err();
     assert!(matches!(&error, CallError::NeedsTask { tool, .. } if **tool == *"give-slowly"), "{error}");
-    // Where a task is a choice, there is none.
+    // If a task is optional, the tool is called without one.
     client.add("give-anyhow", json!({"taskSupport": "optional"})).await;
     let params = json!({"name": "test__give-anyhow", "arguments": arguments});
     let answer = client.request("tools/call", params).await;

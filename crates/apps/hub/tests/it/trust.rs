@@ -65,7 +65,7 @@ async fn servers_of_a_project_do_not_start_and_none_of_their_variables_is_looked
             "{refused:?}"
         );
     }
-    // Neither does anything that starts a server otherwise.
+    // No other call that normally starts a server starts these.
     for server in ["a", "b", "c", "a-http", "b-http", "c-http"] {
         hub.restart(server).await;
         hub.refresh(server).await;
@@ -111,7 +111,7 @@ async fn server_starts_when_its_definition_is_trusted_and_ends_when_that_changes
         write(json!({}));
         until(&hub, || is_connected(&hub, "a")).await;
     }
-    // Neither of these lets anything be called that was not before.
+    // These changes do not allow any call that was not allowed before.
     write(json!({"timeout": 5, "disabled": true}));
     until(&hub, || matches!(hub.server("a").unwrap().state, ServerState::Disabled(DisabledBy::Config))).await;
     write(json!({"timeout": 7}));
@@ -135,7 +135,7 @@ async fn untrusted_project_server_does_not_replace_the_users_server() {
     assert!(hub.trust(fingerprint(&hub, "a")));
     until(&hub, || is_connected(&hub, "a") && !project.starts("project").is_empty()).await;
     assert!(matches!(hub.server("a").unwrap().configured.origin, Origin::Project(_)));
-    // A definition that changes gives the name back.
+    // When the definition changes, the user's server gets the name back.
     project.configure(".mcp.json", json!({"a": project.server("other", json!({}))}));
     until(&hub, || project.starts("user").len() == 2).await;
     assert_eq!(project.starts("other").len(), 0);
@@ -178,7 +178,7 @@ async fn edit_does_not_trust_other_changes_of_the_file() {
     let project = Project::new();
     let file = project.path(".mcp.json");
     project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
-    // Only the hub's own reading notices changes.
+    // The debounce is so long that only the hub's own edit reads the file.
     let hub = project.hub(|builder| trusting_nothing(builder).debounce(LIMIT * 10)).await;
     hub.trust(fingerprint(&hub, "a"));
     until(&hub, || is_connected(&hub, "a")).await;
@@ -206,7 +206,7 @@ async fn program_can_trust_definitions_from_the_start_or_a_whole_folder() {
     let hub = Hub::builder().debounce(DEBOUNCE).build();
     hub.apply(Sources::new().project(project.folder.path()).read());
     assert!(is_untrusted(&hub, "a") && is_untrusted(&hub, "b"));
-    // The same server of another folder is another one.
+    // The same server in another folder has another definition.
     let other = Project::new();
     other.write(".mcp.json", &project.read(".mcp.json"));
     let hub = other.hub(|builder| trusting_nothing(builder).trusted([known.clone()])).await;

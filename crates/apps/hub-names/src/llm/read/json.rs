@@ -70,7 +70,7 @@ fn array(text: &str) -> Step {
     }
 }
 
-/// Returns whether the text starts with a link of Markdown, which is no array.
+/// Returns whether the text starts with a link of Markdown, which is not an array.
 fn is_link(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let label = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));

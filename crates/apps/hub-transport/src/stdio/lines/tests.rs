@@ -109,6 +109,21 @@ async fn answer_with_a_lone_surrogate_is_received() {
 }
 
 #[tokio::test]
+async fn answer_that_is_nested_too_deeply_fails_its_request_with_the_cause() {
+    let (mut lines, _) = lines();
+    let (opened, closed) = ("[".repeat(130), "]".repeat(130));
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"a":{opened}{closed}}}}}"#);
+    lines.decoder.push(format!("{answer}\n").into_bytes().into());
+    let Some(JsonRpcMessage::Error(error)) = lines.receive().await else { panic!("no error") };
+    assert_eq!(error.id, id(7));
+    assert!(is_unreadable(&error.error), "{error:?}");
+    let noted = lines.record.troubles();
+    for text in [&*error.error.message, &*noted[0].what] {
+        assert!(text.contains("recursion limit exceeded"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn closed_connection_can_be_closed_again_and_receives_nothing() {
     let mut lines = Lines::new(Silent, Reader, Arc::new(Backlog::new()), Arc::default());
     lines.close().await.unwrap();

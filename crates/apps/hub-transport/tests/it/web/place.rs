@@ -1,4 +1,4 @@
-//! Where a server can be, while it is not there.
+//! Addresses that are reserved for a server while it does not run.
 
 use std::{
     net::SocketAddr,
@@ -24,7 +24,7 @@ impl Place {
         let limit = Instant::now() + PATIENCE;
         let socket = loop {
             let socket = TcpSocket::new_v4().unwrap();
-            // Its connections may still be on their way out.
+            // Connections of the ended server may still be closing.
             socket.set_reuseaddr(true).unwrap();
             match socket.bind(address) {
                 Ok(()) => break socket,

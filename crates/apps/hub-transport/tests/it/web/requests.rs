@@ -28,7 +28,7 @@ pub(crate) struct Seen {
     pub(crate) path: String,
     pub(crate) query: String,
     pub(crate) headers: HeaderMap,
-    /// Its JSON; `null` where it has none.
+    /// Its JSON; `null` if it has none.
     pub(crate) body: Value,
     pub(crate) text: String,
 }
@@ -66,7 +66,7 @@ pub(super) async fn handle(State(state): State<Arc<super::State>>, request: Requ
     };
     let fault = lock(&state.fault).as_mut().and_then(|fault| fault(&seen));
     let answer = fault.unwrap_or_else(|| usual(&state, &seen));
-    // Last: a test that waits for this request then writes to the stream.
+    // Recorded last: a test that waits for this request writes to the stream after that.
     state.seen.send_modify(|all| all.push(seen));
     answer
 }

@@ -24,7 +24,7 @@ pub(super) fn next(name: &str, arguments: &Value, answers: Answers<'_>) -> Resul
             .ok_or_else(|| ErrorData::invalid_params("this `requestState` was not given out", None))?,
     };
     let Some(questions) = rounds.get(round) else { return Ok(None) };
-    // An answer is an object; anything else is as good as none.
+    // An answer is an object; anything else counts as missing.
     let is_answered =
         |key: &String| answers.given.and_then(|given| given.get(key)).is_some_and(Value::is_object);
     let next = match questions.as_object() {

@@ -1,8 +1,9 @@
 //! The requests of a client.
 #![expect(deprecated, reason = "clients with a handshake subscribe to resources and set the log level")]
 
-use std::{borrow::Cow, iter, sync::Arc};
+use std::sync::Arc;
 
+use agentwire_hub_names::Rewrite;
 use agentwire_net::head;
 use futures_util::FutureExt as _;
 use rmcp::{
@@ -24,7 +25,7 @@ use super::{
     Gateway,
     errors::{another, refused, unread},
     is_stateless,
-    rewrite::Rewrite,
+    lists::listed,
     run::{Repetition, unless_cancelled},
     subscribed::{Subscribed, find_resource},
     watch::{Changes, Recipient, watch},
@@ -124,7 +125,8 @@ impl ServerHandler for Gateway {
 
     // rmcp uses it to check the headers of a call over HTTP (`x-mcp-header`).
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.offers().tools().iter().find(|tool| *tool.name == *name).map(listed)
+        let offers = self.offers();
+        offers.tools().iter().find(|tool| *tool.name == *name).map(|tool| listed(tool, &offers))
     }
 
     async fn list_tools(
@@ -132,8 +134,9 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offers = self.settled(Stale::Tools, page, &context).await?;
-        Ok(ListToolsResult::with_all_items(offers.tools().iter().map(listed).collect()))
+        let tools = |offers: &Offers| offers.tools().iter().map(|tool| listed(tool, offers)).collect();
+        let (tools, next_cursor) = self.page(Stale::Tools, page, &context, tools).await?;
+        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 
     async fn call_tool(
@@ -143,7 +146,7 @@ impl ServerHandler for Gateway {
     ) -> Result<CallToolResponse, ErrorData> {
         let subject = ("tools/call", request.name.to_string());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let spelt = |offers: &Offers| offers.names().spelt(&request.name).cloned();
+        let spelt = |offers: &Offers| offers.names().spelt_or_own(&request.name).cloned();
         let (offers, named) = self.find(Stale::Tools, spelt).await;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let named = named
@@ -184,8 +187,9 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let offers = self.settled(Stale::Resources, page, &context).await?;
-        Ok(ListResourcesResult::with_all_items(offers.resources().to_vec()))
+        let resources = |offers: &Offers| offers.resources().to_vec();
+        let (resources, next_cursor) = self.page(Stale::Resources, page, &context, resources).await?;
+        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
     }
 
     async fn list_resource_templates(
@@ -193,8 +197,12 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let offers = self.settled(Stale::Resources, page, &context).await?;
-        Ok(ListResourceTemplatesResult::with_all_items(offers.templates().to_vec()))
+        let templates = |offers: &Offers| offers.templates().to_vec();
+        let (templates, next_cursor) = self.page(Stale::Resources, page, &context, templates).await?;
+        Ok(ListResourceTemplatesResult {
+            next_cursor,
+            ..ListResourceTemplatesResult::with_all_items(templates)
+        })
     }
 
     async fn read_resource(
@@ -256,8 +264,9 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let offers = self.settled(Stale::Prompts, page, &context).await?;
-        Ok(ListPromptsResult::with_all_items(offers.prompts().to_vec()))
+        let prompts = |offers: &Offers| offers.prompts().to_vec();
+        let (prompts, next_cursor) = self.page(Stale::Prompts, page, &context, prompts).await?;
+        Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(prompts) })
     }
 
     async fn get_prompt(
@@ -355,15 +364,6 @@ impl Gateway {
         let recording = Recording::new(audit, what, &caller(context), ("", name), arguments);
         recording.end(Err("unknown"));
     }
-}
-
-/// Returns a tool under its unique name. The CLI drops all tools of a server if the schema of one has no type.
-fn listed(tool: &NamedTool) -> Tool {
-    let mut listed = tool.tool.clone();
-    listed.name = Cow::Owned(tool.name.to_string());
-    let schemas = iter::once(&mut listed.input_schema).chain(&mut listed.output_schema);
-    schemas.for_each(|schema| _ = Arc::make_mut(schema).entry("type").or_insert_with(|| "object".into()));
-    listed
 }
 
 fn result(outcome: CallOutcome, has_output_schema: bool, rewrite: &Rewrite<'_>) -> CallToolResult {

@@ -34,7 +34,7 @@ impl LogForwarder {
                 tokio::select! {
                     received = logs.recv() => is_open = forward(received, &min_level, &peer).await,
                     Some(done) = flushed.recv() => {
-                        // Only the present messages: other servers may log without a pause.
+                        // Only the messages that are there now: other servers may log without a pause.
                         for _ in 0..logs.len() {
                             let Some(received) = logs.recv().now_or_never() else { break };
                             is_open = is_open && forward(received, &min_level, &peer).await;

@@ -55,7 +55,7 @@ impl Running {
     /// Waits for the result, which it returns once. Returns `None` as soon as there are open questions. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<Result<ServerResult, ErrorData>> {
         loop {
-            // Questions are open also after a future that was dropped while it collected more.
+            // Questions are already open if an earlier future was dropped while it collected more.
             if !self.open.is_empty() {
                 // Collect the questions that arrive together.
                 sleep(QUESTION_BATCH_WINDOW).await;

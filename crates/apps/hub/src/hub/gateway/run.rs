@@ -55,7 +55,7 @@ impl Gateway {
                 let caller = asks_callers.then(|| Caller::new(context, &self.client, rounds));
                 let client = ClientSide {
                     gateway_client: caller,
-                    // A slow client misses the oldest of the progress.
+                    // A slow client misses the oldest progress.
                     on_progress: Some(Box::new(move |step| drop(progress.send(step)))),
                     meta: forwarded(context.meta.clone()).unwrap_or_default(),
                 };

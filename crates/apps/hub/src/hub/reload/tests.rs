@@ -35,7 +35,7 @@ async fn unwatchable_files_are_a_problem_and_are_polled() {
     eventually(|| hub.server("a").is_some()).await;
 }
 
-// Its answer is no change of the file, so no event reports it.
+// The file does not change when the file system answers, so no event reports it.
 #[tokio::test]
 async fn file_that_was_not_read_in_time_is_read_again() {
     let folder = tempfile::tempdir().unwrap();

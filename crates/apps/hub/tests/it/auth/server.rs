@@ -20,12 +20,12 @@ pub(super) struct State {
     pub(super) origin: String,
     /// The path of the issuer.
     pub(super) issuer: String,
-    /// What the metadata have beside the endpoints, or instead of them.
+    /// Members of the metadata, in addition to the endpoints or in their place.
     pub(super) metadata: Value,
     codes: HashSet<String>,
-    /// The access tokens that are good.
+    /// The valid access tokens.
     pub(super) tokens: HashSet<String>,
-    /// The refresh tokens that are good: each once.
+    /// The valid refresh tokens, each of which can be used once.
     pub(super) refresh: HashSet<String>,
     pub(super) registered: Vec<Value>,
     /// All requests for tokens.
@@ -33,9 +33,9 @@ pub(super) struct State {
     pub(super) lifetime: u64,
     /// Whether clients get a secret.
     pub(super) secret: bool,
-    /// The answer to every request for a token, where it is not to be a token.
+    /// The answer to each request for a token, if it must not be a token.
     pub(super) refusal: Option<(u16, Value)>,
-    /// How often a refresh token came that was used up.
+    /// How often a used refresh token was sent again.
     pub(super) reused: u32,
     /// The `issued_token_type` of the identity provider.
     pub(super) issued: &'static str,
@@ -55,9 +55,9 @@ pub(super) enum Nonce {
     #[default]
     None,
     This(&'static str),
-    /// Another one each time: no proof is good.
+    /// Another one each time, so no proof is valid.
     Another,
-    /// The same, of the MCP server alone.
+    /// The same, but only at the MCP server.
     AnotherOfServer,
 }
 

@@ -1,4 +1,4 @@
-//! `server-everything`, which uses all that there is in MCP.
+//! `server-everything`, which uses all features of MCP.
 #![expect(deprecated, reason = "sampling and roots are on their way out of MCP, and this server uses them")]
 
 use std::{
@@ -80,7 +80,7 @@ async fn progress_extends_the_time_limit() {
         .on_progress(move |_| _ = counter.fetch_add(1, Ordering::Relaxed));
     assert!(text(&hub.call(request).await.unwrap()).contains("completed"));
     assert_eq!(updates.load(Ordering::Relaxed), 16);
-    // Without progress in time it is over.
+    // Without progress, the call exceeds its time limit.
     let silent = CallRequest::new(NAME, "trigger-long-running-operation")
         .arguments(json!({"duration": 30, "steps": 1}));
     let error = hub.call(silent).await.unwrap_err();

@@ -42,7 +42,7 @@ impl Drop for Everything {
     }
 }
 
-async fn goes_and_comes(mode: &str, path: &str, way: fn(Endpoint) -> Launch) {
+async fn everything_works(mode: &str, path: &str, way: fn(Endpoint) -> Launch) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let server = Everything::start(mode, port);
     let config = ServerConfig::new(way(Endpoint::new(format!("http://127.0.0.1:{port}{path}"))));
@@ -66,7 +66,7 @@ fn sees_everything(hub: &Hub) {
     assert_eq!(catalog.problems().count(), 0);
 }
 
-/// Waits until it is connected, or is not.
+/// Waits until the server is connected, or until it is not.
 async fn wait(hub: &Hub, wanted: bool) {
     let mut events = hub.events();
     let change = async {
@@ -81,12 +81,12 @@ async fn wait(hub: &Hub, wanted: bool) {
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn everything_over_streamable_http_goes_and_comes() {
-    goes_and_comes("streamableHttp", "/mcp", Launch::Http).await;
+async fn everything_server_works_over_streamable_http() {
+    everything_works("streamableHttp", "/mcp", Launch::Http).await;
 }
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn everything_over_the_older_transport_goes_and_comes() {
-    goes_and_comes("sse", "/sse", Launch::Sse).await;
+async fn everything_server_works_over_sse() {
+    everything_works("sse", "/sse", Launch::Sse).await;
 }
