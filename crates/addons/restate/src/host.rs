@@ -61,7 +61,7 @@ pub enum HostError {
     #[error(transparent)]
     Worker(#[from] WorkerError),
     /// The worker's address is not an HTTP URL, so handlers could not reach it.
-    #[error("`{address}` is no URL of HTTP; an address is such as http://10.0.0.7:9090")]
+    #[error("`{address}` is not an HTTP URL such as http://10.0.0.7:9090")]
     Address {
         /// The address.
         address: Box<str>,

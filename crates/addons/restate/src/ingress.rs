@@ -80,7 +80,7 @@ impl Ingress {
         let addresses: Arc<[Box<str>]> = addresses.into_iter().map(without_slash).collect();
         let unusable = addresses.iter().find(|address| !is_usable(address));
         if let Some(why) = unusable
-            .map(|address| format!("`{address}` is no URL of HTTP"))
+            .map(|address| format!("`{address}` is not an HTTP URL"))
             .or_else(|| addresses.is_empty().then(|| "there is no address".to_owned()))
         {
             return Err(IngressError::Address { why });

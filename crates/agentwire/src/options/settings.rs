@@ -125,12 +125,12 @@ impl Options {
     }
 }
 
-/// Checks that the CLI applies the program's own settings, and each rule of them.
+/// Checks that the CLI applies the program's own settings, and each of their deny and ask rules and denied MCP servers.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] with the CLI's reasons if it ignores the settings, or a rule that it can't parse: it reports no
-/// error for such a rule.
+/// [`Error::Options`] with the CLI's reasons if it ignores the settings, or names such a rule that it can't parse, for
+/// which the CLI reports no error.
 pub(crate) fn check_applied(options: &Options, reply: &GetSettingsReply) -> Result<(), Error> {
     let option = if options.settings.is_none() && options.sandbox.is_some() { "sandbox" } else { SETTINGS };
     let Some(applied) = reply.sources.iter().find(|source| &*source.source == "flagSettings") else {
@@ -156,7 +156,8 @@ pub(crate) fn check_applied(options: &Options, reply: &GetSettingsReply) -> Resu
         // Another version may write the same rules in another way.
         let dropped = own.iter().find(|rule| !applied.contains(rule)).filter(|_| applied.len() < own.len());
         if let Some(rule) = dropped {
-            return refuse(SETTINGS, format!("the CLI ignores {rule} of `{list}`: it can't parse it"));
+            let list = list[1..].replace('/', ".");
+            return refuse(SETTINGS, format!("the CLI can't parse {rule} in `{list}`, and ignores it"));
         }
     }
     Ok(())

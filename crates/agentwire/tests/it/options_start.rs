@@ -136,6 +136,14 @@ fn plugin_of_an_unknown_kind_is_passed_in_the_handshake() {
         session.close().await.unwrap();
     });
     assert_eq!(cli.note("starts").lines().count(), 1);
+
+    let old = Noting::new(json!({}), "claude");
+    run(async {
+        let plugin: PluginConfig = serde_json::from_value(json!({"type": "zip", "path": "/p.zip"})).unwrap();
+        let error = Session::connect(old.options().plugins([plugin])).await.unwrap_err();
+        assert!(error.to_string().contains("can only be passed in the handshake"), "{error}");
+    });
+    assert_eq!(old.note("starts").lines().count(), 1);
 }
 
 #[test]
@@ -323,7 +331,7 @@ async fn deny_rule_that_the_cli_can_not_parse_refuses_the_session() {
             .await;
         assert_eq!(session.is_ok(), starts, "{applied}");
         let Err(error) = session else { continue };
-        assert!(error.to_string().contains(" of `/permissions/deny`: it can't parse it"), "{error}");
+        assert!(error.to_string().contains(" in `permissions.deny`, and ignores it"), "{error}");
     }
 }
 

@@ -138,7 +138,7 @@ fn native_call(block: &Value) -> Call {
     let arguments = match &block["input"] {
         Value::Object(arguments) => arguments.clone(),
         Value::Null => Map::new(),
-        _ => return Call::Nothing { name: named(block), why: "the input is no JSON object".to_owned() },
+        _ => return Call::Nothing { name: named(block), why: "the input is not a JSON object".to_owned() },
     };
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::to_owned);
     match &*named(block) {

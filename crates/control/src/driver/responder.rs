@@ -18,7 +18,7 @@ pub trait Responder: Send + Sync + 'static {
 
     /// Returns whether this responder may handle `request`. If not, [`respond`](Self::respond) is not called.
     ///
-    /// A list of responders then need not copy the request and the context for this one. `true` by default.
+    /// If `false`, a list of responders need not copy the request and the context for this one. `true` by default.
     fn may_answer(&self, request: &InboundRequest) -> bool {
         let _ = request;
         true

@@ -337,6 +337,13 @@ fn a_turn_without_a_result_ends_when_the_cli_goes_idle() {
         events.iter().map(String::as_str).chain(["turn ended Missing", "run over"]).collect();
     check(&mut script, &events);
     assert!(script.router.is_idle());
+    // A turn also begins with a receipt, as a prompt that is started again.
+    let started = lifecycle("again", "started");
+    script.line(&running).line(&started).line(&idle);
+    let events = [&running, &started, &idle].map(|line| format!("message {line}"));
+    let events: Vec<&str> =
+        events.iter().map(String::as_str).chain(["turn ended Missing", "run over"]).collect();
+    check(&mut script, &events);
     check(script.end(), &["closed the session ended"]);
 }
 

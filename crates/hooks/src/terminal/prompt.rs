@@ -105,7 +105,7 @@ impl<D: Dialog + Send> Prompt<'_, D> {
         let line = self.line("the whole input, as JSON on one line").await?.unwrap_or_default();
         let input = RawJson::parse(line).ok().filter(|input| input.as_str().trim_start().starts_with('{'));
         if input.is_none() {
-            self.show_line("that is no JSON object");
+            self.show_line("that is not a JSON object");
         }
         Ok(input)
     }

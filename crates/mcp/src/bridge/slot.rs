@@ -61,7 +61,7 @@ impl ServerSlot {
         let kind = match rpc::read(&message) {
             Ok(kind) => kind,
             Err(malformed) => {
-                let why = format!("the message is no JSON-RPC: {}", malformed.why);
+                let why = format!("the message is not JSON-RPC: {}", malformed.why);
                 return answered(rpc::error(&malformed.id, rpc::INTERNAL_ERROR, &why));
             }
         };

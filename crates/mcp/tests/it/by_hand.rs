@@ -145,7 +145,7 @@ async fn an_unknown_server_is_named_with_the_known_ones() {
 #[tokio::test]
 async fn a_malformed_message_gets_an_error_with_its_id() {
     let (mut cli, _came, _) = start().await;
-    let why = |why| format!("the message is no JSON-RPC: {why}");
+    let why = |why| format!("the message is not JSON-RPC: {why}");
     assert_eq!(
         cli.rpc(json!({"id": 5, "method": "ping"})).await,
         failure(5, -32603, &why("`jsonrpc` must be \"2.0\""))

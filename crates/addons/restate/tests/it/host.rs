@@ -327,7 +327,7 @@ async fn address_that_handlers_cannot_use_is_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let config = HostConfig::new(ingress, "agents", "10.0.0.7:9090");
     let refused = Host::start(WorkerConfig::new(store, "unused"), config, listener).unwrap_err();
-    assert!(refused.to_string().starts_with("`10.0.0.7:9090` is no URL of HTTP"), "{refused}");
+    assert!(refused.to_string().starts_with("`10.0.0.7:9090` is not an HTTP URL"), "{refused}");
 }
 
 #[tokio::test]

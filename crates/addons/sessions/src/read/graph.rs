@@ -82,7 +82,7 @@ impl Graph {
         self.leaf_aside()
     }
 
-    /// Returns the last message if every link [`is_aside`](Link::is_aside), preferring the main conversation.
+    /// Returns the last message if every link is aside ([`Link::is_aside`]), preferring the main conversation.
     fn leaf_aside(&self) -> Option<usize> {
         // Skips links that an earlier path already covered.
         let (mut leaves, mut seen) = (Vec::new(), HashSet::new());

@@ -156,9 +156,12 @@ async fn missing_reply_is_an_error_in_time() {
     store.append(&key, &[entry(1)]).await.unwrap();
     let mut other = server.client().get_multiplexed_async_connection().await.unwrap();
     redis::cmd("CLIENT").arg(&["PAUSE", "60000", "ALL"]).query_async::<()>(&mut other).await.unwrap();
+    let started = Instant::now();
     let loaded = tokio::time::timeout(Duration::from_secs(30), store.load(&key)).await.unwrap();
     let text = error_chain(&loaded.unwrap_err());
     assert!(text.contains("timed out"), "{text}");
+    // The client's own limit is shorter.
+    assert!(started.elapsed() >= Duration::from_secs(1));
 }
 
 /// Returns how many connections a server has accepted.

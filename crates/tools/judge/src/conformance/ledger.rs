@@ -109,7 +109,8 @@ impl Ledger<'_> {
         }
         let Some(read) = read else {
             if !self.facts.faults && !item.has(Mark::Undecodable) && !item.has(Mark::Noise) {
-                self.report.find(item.line, format!("a line of ours is no JSON object: {}", excerpt(text)));
+                self.report
+                    .find(item.line, format!("a line of ours is not a JSON object: {}", excerpt(text)));
             }
             return;
         };

@@ -143,7 +143,7 @@ fn each_broken_rule_of_order_is_found() {
 fn marked_faults_are_accepted_and_stale_marks_are_not() {
     let idle = line("\"idle\"");
     for (fault, mark, unmarked) in [
-        ("< a stray print\n", "noise", "it is no JSON object"),
+        ("< a stray print\n", "noise", "it is not a JSON object"),
         ("< {\"type\":\"result\"}\n", "undecodable", "it can't be decoded"),
         ("< {\"type\":\"sys\n", "undecodable", "it can't be decoded"),
         (

@@ -69,7 +69,7 @@ impl Host {
             }
             // Like the CLI, ends if its input is broken.
             return serde_json::from_slice(&line).map(Received::Line).map_err(|error| {
-                super::life::complain(&format!("error: a line of the input is no JSON: {error}\n"));
+                super::life::complain(&format!("error: a line of the input is not JSON: {error}\n"));
                 Stop::Exit(1)
             });
         }

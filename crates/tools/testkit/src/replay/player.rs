@@ -289,7 +289,7 @@ impl Player {
         let compared = match (expected.and_then(Ours::read), actual) {
             (Some(expected), Some(actual)) => compare::ours(&expected, actual, &mut ids, self.leniency),
             _ if expected.is_some_and(|ours| ours.text == line) => Ok(()),
-            _ => Err("it is no JSON object".to_owned().into()),
+            _ => Err("it is not a JSON object".to_owned().into()),
         };
         self.ids = ids;
         self.record(index, compared, line);

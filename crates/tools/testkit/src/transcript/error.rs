@@ -46,7 +46,7 @@ pub enum ParseCause {
         text: String,
     },
     /// The arguments are not a JSON list of strings.
-    #[error("the arguments are no JSON list of strings: {message}")]
+    #[error("the arguments are not a JSON list of strings: {message}")]
     BadArgv {
         /// The message of the JSON reader.
         message: String,

@@ -82,7 +82,7 @@ fn errors_name_the_line_and_the_cause() {
         ("| eof\n", 2, "`end of input`"),
         ("< a\n$ []\n", 3, "directly after the header"),
         ("$ []\n$ []\n", 3, "directly after the header"),
-        ("$ [1]\n", 2, "no JSON list of strings"),
+        ("$ [1]\n", 2, "not a JSON list of strings"),
         ("# cli 1 os linux\n", 2, "two spaces"),
         ("# cli 1  os linux  recorded 2026-11-21\n", 2, "in the order"),
         ("# cli 1  redacted maybe\n", 2, "yes or no"),

@@ -109,7 +109,7 @@ fn rpc_response(answer: &RawJson) -> Result<RawJson, String> {
         text.get(response.span.clone()).map(str::to_owned)
     });
     let response = response.and_then(|response| RawJson::parse(response).ok());
-    response.ok_or_else(|| "the recorded answer held no JSON-RPC".to_owned())
+    response.ok_or_else(|| "the recorded answer contains no JSON-RPC".to_owned())
 }
 
 /// Replaces the id of a response. All other bytes stay.

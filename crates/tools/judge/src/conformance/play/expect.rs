@@ -131,7 +131,7 @@ impl Play<'_> {
             (Incoming::Undecodable(..) | Incoming::NonJson(_), _) if item.has(Mark::Undecodable) => Ok(()),
             (Incoming::Undecodable(error, _), _) => Err(format!("it can't be decoded: {error}")),
             (Incoming::NonJson(_), None) if item.has(Mark::Noise) => Ok(()),
-            (Incoming::NonJson(_), _) => Err("it is no JSON object".to_owned()),
+            (Incoming::NonJson(_), _) => Err("it is not a JSON object".to_owned()),
             (other, _) => Err(format!("it was read as something else: {other:?}")),
         }
     }

@@ -32,9 +32,33 @@ async fn session_whose_settings_the_cli_ignores_does_not_start() {
     // The user's settings are not the program's.
     fs::create_dir_all(place.file("home/.claude")).unwrap();
     fs::write(place.file("home/.claude/settings.json"), WRONG).unwrap();
-    for own in [r#"{"permissions": {"deny": ["Bash"]}}"#, "{}"] {
+    for own in [
+        r#"{"permissions": {"deny": ["Bash", "Bash", "Bash(rm:*)"], "ask": ["Task", "Agent"]}}"#,
+        r#"{"permissions": {}}"#,
+        r#"{"hooks": {}}"#,
+        r#"{"sandbox": {}}"#,
+        "{}",
+    ] {
         let session = Session::connect(place.in_project().settings(settings(own))).await.unwrap();
         session.close().await.unwrap();
+    }
+}
+
+/// The CLI drops these without an error.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn session_whose_rule_or_hooks_the_cli_drops_does_not_start() {
+    let place = Place::new().await;
+    for (own, why) in [
+        (r#"{"permissions": {"deny": ["Bash", "bash"]}}"#, r#"can't parse "bash" in `permissions.deny`"#),
+        (
+            r#"{"permissions": {"ask": ["mcp__a__b(x)"]}}"#,
+            r#"can't parse "mcp__a__b(x)" in `permissions.ask`"#,
+        ),
+        (r#"{"hooks": {"PreToolUs": []}}"#, "it gives no reason"),
+    ] {
+        let error = Session::connect(place.in_project().settings(settings(own))).await.unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
     }
 }
 
