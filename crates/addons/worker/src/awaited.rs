@@ -79,7 +79,7 @@ impl Awaited {
         true
     }
 
-    /// Unless the CLI is idle or reports no states, awaits the results until it is idle. Returns whether it does.
+    /// Awaits the results until the CLI is idle. Returns `false` if it is idle already or reports no states.
     ///
     /// Background agents keep the CLI busy, and each of their ends starts a turn.
     pub(crate) fn await_idle(&mut self) -> bool {

@@ -7,7 +7,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     machine::{Event, Phase},
-    turn::{Answer, Fence, Question, TurnSpec},
+    turn::{Answer, Fence, Question, SessionName, TurnSpec},
 };
 
 /// A command for a session.
@@ -60,6 +60,8 @@ pub(crate) struct View {
     pub(crate) accepted: u64,
     /// Whether the accepted turn must end. A flag as well as a command, because the queue may be full.
     pub(crate) is_stopped: bool,
+    /// The session that waits for the slot of this process, which is ending.
+    pub(crate) ends_for: Option<SessionName>,
     /// Whether the task no longer accepts turns.
     pub(crate) is_closed: bool,
     pub(crate) phase: Phase,
@@ -75,6 +77,7 @@ impl View {
             is_busy: true,
             accepted,
             is_stopped: false,
+            ends_for: None,
             is_closed: false,
             phase: Phase::Cold,
             fence: None,

@@ -71,6 +71,7 @@ impl WorkerConfig {
     }
 
     /// Sets the options of all sessions. The worker sets the working directory, the session's id and the store itself.
+    /// `load_timeout_ms` also limits its own loads from the store.
     ///
     /// If they change while a tool use is parked, the CLI may not resume it; a minute later the model learns the answer, and
     /// may repeat the tool use.

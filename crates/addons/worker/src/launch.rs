@@ -13,7 +13,6 @@ use tokio::fs;
 use crate::{
     config::WorkerConfig,
     gate::Gate,
-    patient_store::PatientStore,
     recovery::open_tools,
     turn::{Answer, Question, SessionName, TurnInput, TurnSpec, Way},
 };
@@ -60,8 +59,7 @@ pub(crate) async fn prepare(
         options = options.env("CLAUDE_CODE_DROP_UNAVAILABLE_DEFERRED_TOOL", "1");
     }
     gate.refuse(ended);
-    let builder = (config.configure)(name, Session::builder())
-        .session_store(Arc::new(PatientStore(Arc::clone(&config.store))));
+    let builder = (config.configure)(name, Session::builder()).session_store(Arc::clone(&config.store));
     let hooks = gate.hooks(config.hooks.clone(), Matcher::tools(&config.approvals), builder.store_handle());
     Ok(builder
         .options(options)

@@ -27,6 +27,8 @@ use engine::Engine;
 /// An engine in this process: prompts of a session run one after the other, and its state outlives the process in a
 /// folder.
 ///
+/// If there is no room for all turns, a session with further prompts waits behind those that wait already.
+///
 /// Dropping it ends all processes; [`close`](Self::close) lets running turns finish. Either way the next `Local` on the
 /// folder continues: parked questions stay open, queued prompts run, and a turn that was cut is treated by its
 /// [`LossPolicy`].

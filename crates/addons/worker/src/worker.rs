@@ -23,10 +23,12 @@ use crate::{
     config::{WorkerConfig, approvals_hook},
     launch::ENDING,
     machine::Phase,
+    patient_store::PatientStore,
     recovery::{Recovery, RecoveryError},
     session_task::SessionTask,
     turn::{Answer, Fence, Question, SessionName, TurnInput, TurnSpec},
 };
+pub(crate) use state::Room;
 use state::{SessionHandle, State, Use};
 
 /// A worker, which runs turns of sessions, each session in a CLI process.
@@ -92,13 +94,14 @@ impl Worker {
     ///
     /// [`WorkerError::Lease`] if the lease is too short to end processes within half of it, and
     /// [`WorkerError::Approvals`] if a name of [`WorkerConfig::approvals`] is not the name of a tool.
-    pub fn new(config: WorkerConfig) -> Result<Self, WorkerError> {
+    pub fn new(mut config: WorkerConfig) -> Result<Self, WorkerError> {
         for name in &config.approvals {
             approvals_hook(slice::from_ref(name)).check().map_err(|error| no_tool(name, error))?;
         }
         if let Some(lease) = config.lease.filter(|lease| *lease < ENDING * 2) {
             return Err(WorkerError::Lease { lease });
         }
+        config.store = Arc::new(PatientStore::new(config.store, &config.options));
         let lease = config.lease;
         let shared = Arc::new(Shared { config: Arc::new(config), state: Mutex::new(State::new()) });
         if let Some(lease) = lease {
@@ -171,12 +174,12 @@ impl Worker {
                 if !view.is_busy {
                     return Start::Busy;
                 }
-                (view.accepted, view.is_stopped) = (fence.number, false);
+                (view.accepted, view.is_stopped, view.ends_for) = (fence.number, false, None);
                 return Start::Started;
             }
         }
         let Some(slot) = self.shared.config.admission.take() else {
-            state.evict();
+            state.evict(&fence.session);
             return Start::Busy;
         };
         let (commands, receiver) = mpsc::channel(COMMANDS);
@@ -193,6 +196,11 @@ impl Worker {
         let replaced = state.handles.insert(fence.session.clone(), SessionHandle { commands, view });
         state.reporting.extend(replaced.map(|handle| handle.commands));
         Start::Started
+    }
+
+    /// Returns whether a turn has room. If it needs the slot of another session, an idle process ends for it.
+    pub(crate) fn make_room(&self, session: &SessionName) -> Room {
+        self.shared.state().make_room(session, &self.shared.config.admission)
     }
 
     /// Waits until a process has ended since the last call, so that a turn that was [`Start::Busy`] may have room.

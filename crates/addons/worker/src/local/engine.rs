@@ -1,20 +1,20 @@
 //! The engine's task: it owns the state of all sessions.
 
 mod files;
+mod starts;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     fs::File,
     io,
     path::PathBuf,
     sync::Arc,
-    time::Duration,
 };
 
 use agentwire::protocol::{ToolUseId, Uuid};
 use tokio::{
     sync::{mpsc, oneshot},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::{
@@ -23,12 +23,12 @@ use super::{
 };
 use crate::{
     launch::ENDING,
-    ledger::{Ledger, Refusal},
+    ledger::Ledger,
     machine::Phase,
     outcome::{Outcome, TurnReport},
     recovery::{LossPolicy, Recovery, RecoveryError},
     turn::{Answer, SessionName, TurnInput, TurnSpec},
-    worker::{Start, Worker},
+    worker::Worker,
 };
 use files::{SPENT, blocking, is_valid, log};
 
@@ -45,9 +45,11 @@ pub(super) struct Engine {
     budgets: HashMap<SessionName, Option<f64>>,
     /// Answers that came when their questions may have been about to be parked.
     early: HashMap<SessionName, Vec<(ToolUseId, Answer)>>,
-    /// Sessions with a turn that had no room, or could not be stored.
-    waiting: BTreeSet<SessionName>,
-    /// When turns that could not be stored are started again.
+    /// Sessions with a turn that has not started, in the order in which they are served.
+    waiting: VecDeque<SessionName>,
+    /// Sessions with a file that could not be stored.
+    unsaved: BTreeSet<SessionName>,
+    /// When they are stored again, and turns that could not be stored are started.
     again: Option<Instant>,
     listeners: HashMap<(SessionName, Uuid), Vec<oneshot::Sender<Outcome>>>,
 }
@@ -84,29 +86,37 @@ impl Engine {
             ledgers,
             budgets: HashMap::new(),
             early: HashMap::new(),
-            waiting: BTreeSet::new(),
+            waiting: VecDeque::new(),
+            unsaved: BTreeSet::new(),
             again: None,
             listeners: HashMap::new(),
         };
-        let names: Vec<_> = engine.sessions.keys().cloned().collect();
-        if engine.sessions.values().any(|record| record.running.is_some()) {
-            // A process of a killed engine may live a moment longer, and two must not share a workspace.
-            tokio::time::sleep(ENDING).await;
-        }
-        for name in names {
-            let input = engine.sessions.get(&name).and_then(|record| record.running.clone());
-            if let Some(input) = input {
-                let recovery = match engine.worker.recovery(&name, &input).await {
-                    // Such a session can't start.
-                    Err(RecoveryError::Key(_)) => Recovery::Unstarted,
-                    recovery => recovery?,
-                };
-                let why = "the engine ended in the turn".to_owned();
-                engine.lost(&name, &input, None, why, recovery).await?;
-            }
-            engine.step(&name).await?;
-        }
+        engine.decide_cut().await?;
+        // Not before: an engine that can't be opened would cut turns that it has started.
+        let due = engine.sessions.iter().filter(|(_, record)| record.is_due());
+        engine.waiting = due.map(|(name, _)| name.clone()).collect();
+        engine.start_waiting().await;
         Ok(engine)
+    }
+
+    /// Decides about the turns that an earlier engine has left.
+    async fn decide_cut(&mut self) -> Result<(), LocalError> {
+        let running = |(name, record): (&SessionName, &Record)| Some((name.clone(), record.running.clone()?));
+        let cut: Vec<_> = self.sessions.iter().filter_map(running).collect();
+        if !cut.is_empty() {
+            // A process of a killed engine may live a moment longer, and two must not share a workspace.
+            sleep(ENDING).await;
+        }
+        for (name, input) in cut {
+            let recovery = match self.worker.recovery(&name, &input).await {
+                // Such a session can't start.
+                Err(RecoveryError::Key(_)) => Recovery::Unstarted,
+                recovery => recovery?,
+            };
+            let why = "the engine ended in the turn".to_owned();
+            self.lost(&name, &input, None, why, recovery).await?;
+        }
+        Ok(())
     }
 
     /// Runs until the handle is dropped and its requests are served.
@@ -114,16 +124,19 @@ impl Engine {
         loop {
             let worker = self.worker.clone();
             let (has_waiting, again) = (!self.waiting.is_empty(), self.again);
-            let result = tokio::select! {
+            tokio::select! {
                 request = requests.recv() => match request {
-                    Some(request) => self.serve(request).await,
-                    None => return,
+                    Some(request) => log(self.serve(request).await),
+                    None => break,
                 },
-                () = worker.room(), if has_waiting => self.retry().await,
-                () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => self.retry().await,
-            };
-            log(result);
+                () = worker.room(), if has_waiting => self.start_waiting().await,
+                () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => {
+                    self.save_again().await;
+                    self.start_waiting().await;
+                }
+            }
         }
+        self.save_again().await;
     }
 
     async fn serve(&mut self, request: Request) -> Result<(), LocalError> {
@@ -162,7 +175,7 @@ impl Engine {
             }
             return Err(error);
         }
-        log(self.step(session).await);
+        self.step(session).await;
         Ok(())
     }
 
@@ -198,7 +211,7 @@ impl Engine {
                 }
                 return Err(error);
             }
-            log(self.step(session).await);
+            self.step(session).await;
             return Ok(true);
         }
         if record.running.is_none() {
@@ -222,7 +235,7 @@ impl Engine {
         for id in ended {
             self.announce(session, id, &Outcome::Cancelled);
         }
-        self.waiting.remove(session);
+        self.waiting.retain(|waiting| waiting != session);
         self.worker.stop(session);
         saved.map(|()| had_prompts)
     }
@@ -277,8 +290,8 @@ impl Engine {
             }
             outcome => result = result.and(self.finish(session, outcome).await),
         }
-        result = result.and(self.step(session).await);
-        result.and(self.retry().await)
+        self.step(session).await;
+        result
     }
 
     /// Restarts a turn that was cut, from this revision if it had begun, or ends its prompt.
@@ -333,62 +346,7 @@ impl Engine {
             let _ = listener.send(outcome.clone());
         }
     }
-
-    /// Starts the turns that had no room, or could not be stored.
-    async fn retry(&mut self) -> Result<(), LocalError> {
-        self.again = None;
-        let mut result = Ok(());
-        for session in std::mem::take(&mut self.waiting) {
-            result = result.and(self.step(&session).await);
-        }
-        result
-    }
-
-    /// Starts the next turn of a session, if one is due.
-    async fn step(&mut self, session: &SessionName) -> Result<(), LocalError> {
-        let mut result = Ok(());
-        loop {
-            let Some(record) = self.sessions.get_mut(session) else { return result };
-            let Some(mut turn) = record.due() else { return result };
-            let ledger = self.ledgers.entry(session.tenant.clone()).or_insert_with(|| self.limits.clone());
-            let budget = match ledger.reserve(turn.budget_usd) {
-                Ok(budget) => budget,
-                Err(Refusal::Turns) => {
-                    self.waiting.insert(session.clone());
-                    return result;
-                }
-                Err(refusal) => {
-                    result = result.and(self.finish(session, Outcome::Refused(refusal)).await);
-                    continue;
-                }
-            };
-            turn.budget_usd = budget;
-            record.epoch += 1;
-            record.running = Some(turn.input.clone());
-            let fence = self.worker.fence(session, record.epoch);
-            self.budgets.insert(session.clone(), budget);
-            let mut saved = self.save(session).await;
-            let is_saved = saved.is_ok();
-            if is_saved && self.worker.start(&fence, &turn) == Start::Started {
-                return result;
-            }
-            if let Some(record) = self.sessions.get_mut(session) {
-                record.running = None;
-            }
-            self.waiting.insert(session.clone());
-            self.settle(session, 0.0).await?;
-            if is_saved {
-                // The file must not name a turn that did not start: the next engine would end it.
-                saved = self.save(session).await;
-            }
-            self.again = self.again.or_else(|| saved.is_err().then(|| Instant::now() + AGAIN));
-            return result.and(saved);
-        }
-    }
 }
-
-/// How long after a failure the engine stores the start of a turn again.
-const AGAIN: Duration = Duration::from_secs(1);
 
 /// How many times a prompt is started again: a CLI that can't start must not keep the engine busy.
 const RESTARTS: u32 = 5;

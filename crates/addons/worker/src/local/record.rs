@@ -68,9 +68,15 @@ impl Record {
         self.ends.iter().find(|(id, _)| id == prompt).map(|(_, outcome)| outcome)
     }
 
+    /// Returns whether there is a turn to start now.
+    pub(super) fn is_due(&self) -> bool {
+        let is_answered = self.parked.iter().all(|parked| parked.answer.is_some());
+        self.running.is_none() && !self.prompts.is_empty() && is_answered
+    }
+
     /// Returns the turn to start now.
     pub(super) fn due(&self) -> Option<TurnSpec> {
-        if self.running.is_some() {
+        if !self.is_due() {
             return None;
         }
         let mut turn = self.prompts.front()?.turn.clone();

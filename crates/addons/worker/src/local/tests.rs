@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use agentwire::{Options, RawJson, sessions::FolderStore};
+use agentwire::{
+    Options, RawJson,
+    sessions::{FolderStore, MemoryStore, RawEntry, SessionKey, SessionStore, StoreError, StoreFuture},
+};
 use agentwire_testkit::eventually;
 use rustix::fs::{FlockOperation, flock};
 use tokio::{
@@ -146,9 +149,44 @@ async fn engine_with_a_running_turn_waits_for_the_end_of_its_process() {
     let prompt = Prompt { id: PROMPT.into(), turn: TurnSpec::prompt(PROMPT, "Go."), restarts: 0 };
     let running = Some(prompt.turn.input.clone());
     record::write(&record, &Record { prompts: [prompt].into(), running, ..Record::default() }).unwrap();
+    // Files are read on another thread, while the paused clock would go on.
+    let worker = WorkerConfig::new(Arc::new(MemoryStore::new()), folder.path().join("workspaces"));
     let start = Instant::now();
-    open(folder.path()).await.unwrap();
+    Local::open(folder.path().join("engine"), worker, LossPolicy::Tell, Ledger::default()).await.unwrap();
     assert!(start.elapsed() >= ENDING);
+}
+
+/// A store that can load only the session of [`session`].
+struct HalfReadable;
+
+impl SessionStore for HalfReadable {
+    fn append<'a>(&'a self, _: &'a SessionKey, _: &'a [RawEntry]) -> StoreFuture<'a, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>> {
+        let is_readable = *key.session_id() == session().session;
+        Box::pin(async move { if is_readable { Ok(None) } else { Err(StoreError::new("load", "down")) } })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_that_cannot_be_opened_starts_no_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("engine");
+    let prompt = |id: &str| Prompt { id: id.into(), turn: TurnSpec::prompt(id, "Go."), restarts: 0 };
+    let prompts = [prompt(PROMPT), prompt("5f3f4c52-5a35-4f0e-9a51-000000000002")];
+    let stored =
+        Record { running: Some(prompts[0].turn.input.clone()), prompts: prompts.into(), ..Record::default() };
+    let unreadable = SessionName::new("tenant", "0b0e7a3e-57a1-4a4c-9d3f-000000000002");
+    for session in [session(), unreadable] {
+        record::write(&record::path(&path, &session), &stored).unwrap();
+    }
+    let worker = WorkerConfig::new(Arc::new(HalfReadable), folder.path().join("workspaces"));
+    let error = Local::open(&path, worker, LossPolicy::Tell, Ledger::default()).await.unwrap_err();
+    assert!(matches!(error, LocalError::Recovery(_)), "{error}");
+    let left: Record = record::read(&record::path(&path, &session())).unwrap().unwrap();
+    assert_eq!((left.prompts.len(), left.running), (1, None), "the queued prompt can still run");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use std::{
 use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
 use crate::{
+    admission::{Admission, AdmissionNumbers},
     command::{Command, View},
     launch::ENDING,
     machine::Phase,
@@ -41,6 +42,17 @@ pub(super) enum Use {
     Started,
     /// The turn never starts: it was cancelled before, or the session has run a later one.
     Refused,
+}
+
+/// Whether a turn has room on a worker.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// The turn can start.
+    Free,
+    /// Not yet: a process is ending for it, or that of its session is in use or ending.
+    Later,
+    /// No, and no process is idle.
+    Full,
 }
 
 /// A handle to a session's task.
@@ -108,18 +120,51 @@ impl State {
         })
     }
 
-    /// Ends the process that has waited longest for a turn.
-    pub(super) fn evict(&self) {
-        let idle = self.handles.values().filter_map(|handle| {
+    /// Returns whether a turn of a session has room. If it needs the slot of another session, evicts one.
+    pub(super) fn make_room(&self, session: &SessionName, admission: &Admission) -> Room {
+        if self.is_draining || Instant::now() < self.blocked {
+            return Room::Full;
+        }
+        if let Some(handle) = self.handles.get(session) {
+            let view = handle.view();
+            if !view.is_closed && !handle.commands.is_closed() {
+                let is_free = !view.is_busy && view.ends_for.is_none();
+                return if is_free { Room::Free } else { Room::Later };
+            }
+        }
+        let AdmissionNumbers { slots, running, .. } = admission.numbers();
+        if running < slots {
+            Room::Free
+        } else if self.evict(session) {
+            Room::Later
+        } else {
+            Room::Full
+        }
+    }
+
+    /// Ends the process that has waited longest for a turn, unless one is already ending for this session. Returns
+    /// whether one ends for it.
+    pub(super) fn evict(&self, session: &SessionName) -> bool {
+        let idle = || {
+            self.handles.values().filter(|handle| {
+                let view = handle.view();
+                !view.is_busy && !view.is_closed && !handle.commands.is_closed()
+            })
+        };
+        if idle().any(|handle| handle.view().ends_for.as_ref() == Some(session)) {
+            return true;
+        }
+        let oldest = idle().filter(|handle| handle.view().ends_for.is_none()).min_by_key(|handle| {
             let view = handle.view();
             // The process of a session that still reports its turn is idle too, but ends after the report.
-            let order = (view.phase != Phase::Idle, view.since);
-            (!view.is_busy && !view.is_closed).then_some((order, handle))
+            (view.phase != Phase::Idle, view.since)
         });
-        if let Some((_, handle)) = idle.min_by_key(|(order, _)| *order) {
-            // A full queue means that the session is about to act anyway.
-            let _ = handle.commands.try_send(Command::Evict);
+        // A full queue means that the session is about to act anyway.
+        let evicted = oldest.filter(|handle| handle.commands.try_send(Command::Evict).is_ok());
+        if let Some(handle) = evicted {
+            handle.view().ends_for = Some(session.clone());
         }
+        evicted.is_some()
     }
 
     /// Ends all processes without a report.

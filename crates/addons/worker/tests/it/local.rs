@@ -1,12 +1,13 @@
 //! The embedded engine.
 
 use std::{
-    sync::{Arc, atomic::Ordering},
+    path::PathBuf,
+    sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
 
 use agentwire_testkit::eventually;
-use agentwire_worker::{Answer, Ledger, Local, LossPolicy, Outcome, Phase, Refusal};
+use agentwire_worker::{Admission, Answer, Ledger, Local, LossPolicy, Outcome, Phase, Refusal};
 use tokio::{sync::Semaphore, time::timeout};
 
 use crate::{LIMIT, done, id, prompt, session, stand_in::Place};
@@ -14,6 +15,19 @@ use crate::{LIMIT, done, id, prompt, session, stand_in::Place};
 /// Waits for the end of the `n`th prompt of the first session.
 async fn ended(engine: &Local, n: usize) -> Outcome {
     timeout(LIMIT, engine.ended(&session(1), &id(n).as_str().into())).await.unwrap().unwrap()
+}
+
+/// Returns the file of the first session.
+fn record(place: &Place) -> PathBuf {
+    place.folder().with_file_name("engine").join(format!("{}.json", session(1)))
+}
+
+/// Replaces the file of the first session by a folder, so that it can't be written, and returns its path.
+fn unwritable_record(place: &Place) -> PathBuf {
+    let record = record(place);
+    std::fs::remove_file(&record).unwrap();
+    std::fs::create_dir(&record).unwrap();
+    record
 }
 
 /// Waits until the first session is in a phase.
@@ -151,10 +165,7 @@ async fn prompt_whose_start_could_not_be_stored_starts_later() {
     engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
     eventually(|| place.lines(1, "prompts").len() == 1).await;
     engine.prompt(&session(1), prompt(2, "Go.")).await.unwrap();
-    // No file can replace a folder.
-    let record = place.folder().with_file_name("engine").join(format!("{}.json", session(1)));
-    std::fs::remove_file(&record).unwrap();
-    std::fs::create_dir(&record).unwrap();
+    let record = unwritable_record(&place);
     engine.worker().interrupt(&session(1));
     ended(&engine, 1).await;
     // The engine replies after it has tried to start the second one.
@@ -166,20 +177,52 @@ async fn prompt_whose_start_could_not_be_stored_starts_later() {
 }
 
 #[tokio::test]
+async fn end_and_cost_that_could_not_be_stored_are_stored_by_close() {
+    let place = Place::new();
+    let policy = || LossPolicy::Resume("Go on.".to_owned());
+    let engine = place.engine(place.worker(), policy()).await;
+    engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    let record = unwritable_record(&place);
+    let spent = record.with_file_name("spent-usd");
+    std::fs::create_dir(&spent).unwrap();
+    engine.worker().interrupt(&session(1));
+    let outcome = ended(&engine, 1).await;
+    std::fs::remove_dir(&record).unwrap();
+    std::fs::remove_dir(&spent).unwrap();
+    engine.close(LIMIT).await;
+    assert_eq!(std::fs::read_to_string(&spent).unwrap(), "0.5");
+    let engine = place.engine(place.worker(), policy()).await;
+    assert_eq!(ended(&engine, 1).await, outcome);
+    assert_eq!(place.lines(1, "prompts").len(), 1, "the prompt does not run again");
+}
+
+#[tokio::test]
+async fn question_that_could_not_be_stored_is_stored_later() {
+    let place = Place::new();
+    let (engine, gate) = parking(&place).await;
+    let record = unwritable_record(&place);
+    gate.add_permits(9);
+    reached(&engine, Phase::Parked).await;
+    // The engine replies after it has tried to store the question.
+    engine.sessions().await.unwrap();
+    std::fs::remove_dir(&record).unwrap();
+    let is_stored = |text: String| text.contains(r#""parked":[{"#);
+    eventually(|| std::fs::read_to_string(&record).is_ok_and(is_stored)).await;
+}
+
+#[tokio::test]
 async fn prompt_behind_a_refusal_that_cannot_be_stored_ends() {
     let place = Place::new();
     let folder = place.folder().with_file_name("engine");
     let limits = Ledger::new(Some(0.5), None);
-    let engine = Local::open(&folder, place.worker(), LossPolicy::Tell, limits).await.unwrap();
+    let engine = Local::open(folder, place.worker(), LossPolicy::Tell, limits).await.unwrap();
     engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
     eventually(|| place.lines(1, "prompts").len() == 1).await;
     for n in [2, 3] {
         engine.prompt(&session(1), prompt(n, "Go.")).await.unwrap();
     }
-    // No file can replace a folder.
-    let record = folder.join(format!("{}.json", session(1)));
-    std::fs::remove_file(&record).unwrap();
-    std::fs::create_dir(&record).unwrap();
+    unwritable_record(&place);
     engine.worker().interrupt(&session(1));
     assert_eq!(ended(&engine, 3).await, Outcome::Refused(Refusal::Budget));
 }
@@ -190,11 +233,9 @@ async fn answer_that_cannot_be_stored_may_be_sent_again() {
     let engine = place.engine(place.parking(), LossPolicy::Tell).await;
     engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
     reached(&engine, Phase::Parked).await;
-    let record = place.folder().with_file_name("engine").join(format!("{}.json", session(1)));
+    let record = record(&place);
     eventually(|| std::fs::read_to_string(&record).unwrap().contains(r#""running":null"#)).await;
-    // No file can replace a folder.
-    std::fs::remove_file(&record).unwrap();
-    std::fs::create_dir(&record).unwrap();
+    unwritable_record(&place);
     let answer = async || engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await;
     answer().await.unwrap_err();
     std::fs::remove_dir(&record).unwrap();
@@ -249,4 +290,26 @@ async fn turn_beyond_the_limit_of_its_tenant_starts_when_another_turn_ends() {
     let second = id(2).as_str().into();
     let outcome = timeout(LIMIT, engine.ended(&session(2), &second)).await.unwrap().unwrap();
     assert_eq!(outcome, done());
+}
+
+#[tokio::test]
+async fn turns_that_wait_for_a_process_start_once_in_the_order_of_their_arrival() {
+    let place = Place::new();
+    let ends = Arc::<Mutex<Vec<_>>>::default();
+    let ended_turns = Arc::clone(&ends);
+    let worker = place.worker().admission(Admission::slots(1)).on_end(move |end| {
+        ended_turns.lock().unwrap().push((end.fence.session, end.fence.epoch));
+        std::future::ready(())
+    });
+    let engine = place.engine(worker, LossPolicy::Tell).await;
+    engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    for (n, id) in [(1, 2), (1, 3), (3, 4), (2, 5)] {
+        engine.prompt(&session(n), prompt(id, "Go.")).await.unwrap();
+    }
+    engine.worker().interrupt(&session(1));
+    assert_eq!(ended(&engine, 3).await, done());
+    // An attempt whose start is stored takes an epoch, also if there is no room for it.
+    let turns = [(1, 1), (3, 1), (2, 1), (1, 2), (1, 3)].map(|(n, epoch)| (session(n), epoch));
+    assert_eq!(*ends.lock().unwrap(), turns);
 }

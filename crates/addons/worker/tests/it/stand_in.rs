@@ -23,13 +23,13 @@ use tokio::sync::Semaphore;
 use crate::session;
 
 /// Answers requests and prompts. A prompt with `ask` leads to a question, and the turn of one with `hold` goes on until
-/// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. A prompt
-/// with `resume` leads to a call of the hook in a turn before its own, one with `twice` to a call of the hook and then to
-/// a question about the same tool use, and one with `withdraw` to a question that is withdrawn at once, a second before
-/// the result. After the result of one with `background`, an agent asks, and reports in a turn of its own; an interrupt
-/// ends the agent without a result. After the result of one with `silent`, the CLI does not go idle until a note with
-/// `noted`, whose result has no text. The turn of one with `list` begins with a list of the tools, and that of one with
-/// `mirror` with an entry for the session store.
+/// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. One with `die`
+/// ends the process. A prompt with `resume` leads to a call of the hook in a turn before its own, one with `twice` to a
+/// call of the hook and then to a question about the same tool use, and one with `withdraw` to a question that is
+/// withdrawn at once, a second before the result. After the result of one with `background`, an agent asks, and reports
+/// in a turn of its own; an interrupt ends the agent without a result. After the result of one with `silent`, the CLI
+/// does not go idle until a note with `noted`, whose result has no text. The turn of one with `list` begins with a list
+/// of the tools, and that of one with `mirror` with an entry for the session store.
 ///
 /// The hook is called for the tool that the variable `TOOL` names, or for `Bash`.
 ///
@@ -83,6 +83,7 @@ while read -r line; do
         prompt=$(field uuid)
         case $line in
         *'"hold"'*) ;;
+        *'"die"'*) exit ;;
         *'"later"'*)
             state queued
             (prompt=$earlier; result Done.; state completed)

@@ -384,6 +384,25 @@ async fn process_whose_turn_is_being_reported_makes_room() {
 }
 
 #[tokio::test]
+async fn each_session_without_room_ends_one_idle_process() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker().admission(Admission::slots(3)));
+    for n in [1, 2, 3] {
+        assert_eq!(start(&worker, n, 1, &prompt(n, "Go.")), Start::Started);
+        end(&mut ends).await;
+        eventually(|| worker.numbers().idle == n).await;
+    }
+    for n in [4, 4, 5] {
+        assert_eq!(start(&worker, n, 1, &prompt(n, "Go.")), Start::Busy);
+    }
+    eventually(|| worker.numbers().admission.running == 1).await;
+    assert_eq!(worker.phase(&session(3)).0, Phase::Idle, "the others have waited longer");
+    for n in [4, 5] {
+        assert_eq!(start(&worker, n, 1, &prompt(n, "Go.")), Start::Started);
+    }
+}
+
+#[tokio::test]
 async fn memory_is_not_measured_after_the_end_of_a_process() {
     let place = Place::new();
     let admission = Admission::memory(4000 << 20, 0);

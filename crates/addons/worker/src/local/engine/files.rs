@@ -1,11 +1,11 @@
 //! The files of the engine.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use agentwire::sessions::SessionKey;
 use agentwire_net::error_chain;
 use serde::Serialize;
-use tokio::task::spawn_blocking;
+use tokio::{task::spawn_blocking, time::Instant};
 
 use super::Engine;
 use crate::{
@@ -22,19 +22,37 @@ impl Engine {
             return Ok(());
         };
         ledger.settle(budget, cost_usd);
-        if cost_usd > 0.0 {
-            let (path, spent) = (self.folder.join(&*session.tenant).join(SPENT), ledger.spent_usd);
-            self.write(path, spent).await?;
-        }
-        Ok(())
+        if cost_usd > 0.0 { self.save_spent(session).await } else { Ok(()) }
     }
 
-    pub(super) async fn save(&self, session: &SessionName) -> Result<(), LocalError> {
+    pub(super) async fn save(&mut self, session: &SessionName) -> Result<(), LocalError> {
         let Some(record) = self.sessions.get(session).cloned() else { return Ok(()) };
-        self.write(record::path(&self.folder, session), record).await
+        self.write(session, record::path(&self.folder, session), record).await
     }
 
-    async fn write(&self, path: PathBuf, value: impl Serialize + Send + 'static) -> Result<(), LocalError> {
+    /// Stores what the tenant of a session has spent.
+    async fn save_spent(&mut self, session: &SessionName) -> Result<(), LocalError> {
+        let Some(ledger) = self.ledgers.get(&session.tenant) else { return Ok(()) };
+        let (path, spent) = (self.folder.join(&*session.tenant).join(SPENT), ledger.spent_usd);
+        self.write(session, path, spent).await
+    }
+
+    /// Stores again what could not be stored.
+    pub(super) async fn save_again(&mut self) {
+        self.again = None;
+        for session in std::mem::take(&mut self.unsaved) {
+            log(self.save_spent(&session).await);
+            log(self.save(&session).await);
+        }
+    }
+
+    /// Writes a file of a session.
+    async fn write(
+        &mut self,
+        session: &SessionName,
+        path: PathBuf,
+        value: impl Serialize + Send + 'static,
+    ) -> Result<(), LocalError> {
         let lock = Arc::clone(&self.lock);
         let write = move || {
             let written = record::write(&path, &value);
@@ -42,7 +60,11 @@ impl Engine {
             drop(lock);
             written
         };
-        blocking(write).await.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
+        blocking(write).await.map_err(|source| {
+            self.unsaved.insert(session.clone());
+            self.again.get_or_insert_with(|| Instant::now() + AGAIN);
+            LocalError::Folder { folder: self.folder.clone(), source }
+        })
     }
 }
 
@@ -63,6 +85,9 @@ pub(super) async fn blocking<T: Send + 'static>(
 ) -> io::Result<T> {
     spawn_blocking(work).await.map_err(io::Error::other)?
 }
+
+/// How long after a failure files are stored again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The file with what a tenant has spent.
 pub(super) const SPENT: &str = "spent-usd";
