@@ -149,23 +149,6 @@ impl Names {
         }
     }
 
-    /// Does the same as [`spelt`](Self::spelt), but assigns an unknown name to the only pair that has it on its server.
-    ///
-    /// A view (MCP Apps) calls the tools of its server by these names. An item with `__` in its name is not found so: the name
-    /// may be that of a tool that is gone.
-    ///
-    /// # Errors
-    ///
-    /// As [`spelt`](Self::spelt).
-    pub fn spelt_or_own(&self, name: &str) -> Result<&Named, Misnamed> {
-        self.spelt(name).or_else(|error| {
-            let own = |named: &&Named| *named.item == *name && !name.contains("__");
-            let mut own = self.entries.iter().map(|(_, named)| named).filter(own);
-            let is_unknown = matches!(error, Misnamed::Unknown { .. });
-            own.next().filter(|_| is_unknown && own.next().is_none()).ok_or(error)
-        })
-    }
-
     /// Returns all names sorted by pair.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Named)> {
         self.entries.iter().map(|(unique, named)| (&**unique, named))

@@ -28,7 +28,6 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::{
     allowed::Allowed,
     desired::Desired,
-    listings::MAX_LIST_AGE,
     subscriptions::{Hold, Subscriptions},
     task::{Setting, Task},
 };

@@ -38,15 +38,11 @@ impl Rewrite<'_> {
     }
 
     /// Replaces the URI of a tool's view (MCP Apps) in the metadata of the tool.
-    ///
-    /// An unlisted URI that [`Uris::find_unlisted`] assigns to this server stays unchanged.
     pub fn view(&self, meta: &mut MetaObject) {
         for key in ["ui", "ui/resourceUri", "openai/outputTemplate"] {
             let value = meta.get_mut(key);
             let uri = if key == "ui" { value.and_then(|ui| ui.get_mut("resourceUri")) } else { value };
-            let Some(Value::String(uri)) = uri else { continue };
-            let found = self.uris.find_unlisted(uri);
-            if !found.is_ok_and(|(server, inner)| server == *self.server && inner == *uri) {
+            if let Some(Value::String(uri)) = uri {
                 self.uri(uri);
             }
         }

@@ -2,8 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeSet, HashMap},
-    iter,
+    collections::{BTreeMap, BTreeSet, HashMap},
 };
 
 use super::Misnamed;
@@ -12,13 +11,16 @@ use crate::ServerName;
 /// The URIs of the resources and templates of all servers.
 ///
 /// A URI that only one server lists stays unchanged, so references in other texts of that server work.
+/// URIs are the same if they differ only in a final slash and in the percent-encoding of characters that are not reserved,
+/// because some clients change these.
 /// A URI that several servers list gets the server as prefix: `mcp-hub:SERVER/URI`, or `ui://mcp-hub/SERVER/URI` if it starts
 /// with `ui://`, because hosts of MCP Apps refuse views with another scheme.
 /// Both prefix forms work for any URI, listed or not.
 #[derive(Clone, Debug, Default)]
 pub struct Uris {
     servers: BTreeSet<ServerName>,
-    listed: HashMap<Box<str>, BTreeSet<ServerName>>,
+    /// By [`key`], the servers that list such a URI, each with its spelling.
+    listed: HashMap<Vec<u8>, BTreeSet<(ServerName, Box<str>)>>,
     templates: Vec<(ServerName, Box<str>)>,
 }
 
@@ -31,7 +33,7 @@ impl Uris {
     /// Adds a resource of a server.
     pub fn add_resource(&mut self, server: &ServerName, uri: &str) {
         self.add(server);
-        self.listed.entry(uri.into()).or_default().insert(server.clone());
+        self.listed.entry(key(uri)).or_default().insert((server.clone(), uri.into()));
     }
 
     /// Adds a resource template of a server.
@@ -62,7 +64,7 @@ impl Uris {
     /// Does the same as [`find`](Self::find), but assigns an unlisted URI to the only server that lists resources.
     pub fn find_unlisted<'a>(&self, uri: &'a str) -> Result<(ServerName, &'a str), Misnamed> {
         self.find(uri).or_else(|error| {
-            let mut servers = self.listed.values().flatten();
+            let mut servers = self.listed.values().flatten().map(|(server, _)| server);
             let first = servers.next().filter(|_| matches!(error, Misnamed::Unknown { .. }));
             match first {
                 Some(only) if servers.all(|server| server == only) => Ok((only.clone(), uri)),
@@ -73,8 +75,7 @@ impl Uris {
 
     /// Returns the server of a URI, and the URI on that server.
     ///
-    /// An unlisted URI belongs to the server that lists it with another percent-encoding or final slash, because some clients
-    /// change these, or else to the server with a matching template. The returned URI keeps the client's spelling.
+    /// An unlisted URI belongs to the server with a matching template. The returned URI keeps the client's spelling.
     pub fn find<'a>(&self, uri: &'a str) -> Result<(ServerName, &'a str), Misnamed> {
         let prefixed =
             [SCHEME, UI_PREFIX].iter().find_map(|prefix| uri.strip_prefix(prefix)?.split_once('/'));
@@ -83,28 +84,29 @@ impl Uris {
         {
             return Ok((server.clone(), rest));
         }
-        let servers = self.listed.get(uri).cloned().unwrap_or_else(|| self.unlisted(uri));
-        let qualified: Vec<_> = servers.iter().map(|server| qualified(server, uri)).collect();
-        match servers.into_iter().next() {
-            Some(one) if qualified.len() == 1 => Ok((one, uri)),
+        let spelt: BTreeMap<&ServerName, &str> = match self.listed.get(&key(uri)) {
+            Some(listed) => listed.iter().map(|(server, spelling)| (server, &**spelling)).collect(),
+            None => {
+                let fitting = self.templates.iter().filter(|(_, template)| fits(template, uri));
+                fitting.map(|(server, _)| (server, uri)).collect()
+            }
+        };
+        let qualified: Vec<_> = spelt.iter().map(|(server, spelling)| qualified(server, spelling)).collect();
+        match spelt.into_keys().next() {
+            Some(one) if qualified.len() == 1 => Ok((one.clone(), uri)),
             Some(_) => Err(Misnamed::ambiguous(uri, qualified.iter().map(|uri| &**uri))),
             None => {
-                let mut all: Vec<_> = self.listed.keys().map(|uri| (&**uri, &**uri)).collect();
-                all.sort_unstable();
-                Err(Misnamed::unknown(uri, all.into_iter()))
+                let all: BTreeSet<&str> = self.listed.values().flatten().map(|(_, uri)| &**uri).collect();
+                Err(Misnamed::unknown(uri, all.into_iter().map(|uri| (uri, uri))))
             }
         }
     }
 
-    /// Returns the servers that an unlisted URI may belong to.
-    fn unlisted(&self, uri: &str) -> BTreeSet<ServerName> {
-        let alike = self.listed.iter().filter(|(listed, _)| decoded(listed).eq(decoded(uri)));
-        let servers: BTreeSet<_> = alike.flat_map(|(_, servers)| servers).cloned().collect();
-        if !servers.is_empty() {
-            return servers;
-        }
-        let fitting = self.templates.iter().filter(|(_, template)| fits(template, uri));
-        fitting.map(|(server, _)| server.clone()).collect()
+    /// Returns a URI in the spelling that its server lists, or unchanged if the server does not list it.
+    pub fn as_listed<'a>(&'a self, server: &ServerName, uri: &'a str) -> &'a str {
+        let listed = self.listed.get(&key(uri)).into_iter().flatten();
+        let spellings = listed.filter(|(lister, _)| lister == server).map(|(_, spelling)| &**spelling);
+        spellings.max_by_key(|spelling| *spelling == uri).unwrap_or(uri)
     }
 }
 
@@ -114,20 +116,25 @@ fn qualified(server: &ServerName, uri: &str) -> String {
     format!("{prefix}{}/{uri}", encoded(server.as_str()))
 }
 
-/// Returns the bytes of a URI without percent-encoding and without a final slash.
-fn decoded(uri: &str) -> impl Iterator<Item = u8> {
+/// Returns the bytes of a URI without a final slash, and with percent-encoding only of reserved characters: a server may
+/// distinguish `%2F` from `/`.
+fn key(uri: &str) -> Vec<u8> {
     let mut rest = uri.strip_suffix('/').unwrap_or(uri).as_bytes();
-    iter::from_fn(move || {
-        if let [b'%', high, low, after @ ..] = rest
-            && let (Some(high), Some(low)) = (hex_digit(*high), hex_digit(*low))
-        {
-            rest = after;
-            return Some((high << 4) | low);
+    let mut key = Vec::with_capacity(rest.len());
+    while let [first, after @ ..] = rest {
+        let decoded = match after {
+            [high, low, ..] if *first == b'%' => hex_digit(*high).zip(hex_digit(*low)),
+            _ => None,
+        };
+        let byte = decoded.map_or(*first, |(high, low)| (high << 4) | low);
+        if byte == b'%' || decoded.is_some() && RESERVED.contains(&byte) {
+            key.extend(format!("%{byte:02X}").bytes());
+        } else {
+            key.push(byte);
         }
-        let (first, after) = rest.split_first()?;
-        rest = after;
-        Some(*first)
-    })
+        rest = if decoded.is_some() { &after[2..] } else { after };
+    }
+    key
 }
 
 fn hex_digit(digit: u8) -> Option<u8> {
@@ -164,13 +171,15 @@ fn fits(template: &str, uri: &str) -> bool {
     true
 }
 
+/// The reserved characters of RFC 3986.
+const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
 const SCHEME: &str = "mcp-hub:";
 const UI_PREFIX: &str = "ui://mcp-hub/";
 const COMMON: &[&str] = &["http:", "https:", "file:", "data:"];
 
 #[cfg(test)]
 mod tests {
-    use super::{Uris, fits};
+    use super::{Misnamed, Uris, fits};
     use crate::ServerName;
 
     #[test]
@@ -239,11 +248,53 @@ mod tests {
             assert_eq!(uris.unique(&a, spelt), spelt);
         }
         assert_eq!(uris.unique(&b, "file:///v/My%20Note.md"), "mcp-hub:b/file:///v/My%20Note.md");
-        for (uri, server) in [("file:///both", &a), ("file:///b%6Fth", &b), ("file:///v/my%20Note.md", &b)] {
+        let other = "file:///v/my%20Note.md";
+        assert_eq!(uris.find(other).unwrap(), (b.clone(), other));
+        for uri in ["file:///both", "file:///b%6Fth", "file:///%62oth/"] {
+            let error = uris.find(uri).unwrap_err().to_string();
+            assert!(
+                error.contains("`mcp-hub:a/file:///both`") && error.contains("`mcp-hub:b/file:///b%6Fth`"),
+                "{error}"
+            );
+        }
+        assert_eq!(uris.unique(&a, "file:///both"), "mcp-hub:a/file:///both");
+        assert_eq!(uris.unique(&b, "file:///b%6Fth"), "mcp-hub:b/file:///b%6Fth");
+    }
+
+    #[test]
+    fn encoded_reserved_character_differs_from_the_character() {
+        let [a, b] = ["a", "b"].map(ServerName::from);
+        let mut uris = Uris::default();
+        for uri in ["repo://x/src/main.rs", "repo://x/a%2fb"] {
+            uris.add_resource(&a, uri);
+        }
+        uris.add_template(&b, "repo://x/{path}");
+        for (uri, server) in [
+            ("repo://x/src%2Fmain.rs", &b),
+            ("repo://x/src/m%61in.rs", &a),
+            ("repo://x/a%2Fb", &a),
+            ("repo://x/a%252Fb", &b),
+            ("repo://x/a/b", &b),
+        ] {
             assert_eq!(uris.find(uri).unwrap(), (server.clone(), uri));
         }
-        let error = uris.find("file:///%62oth").unwrap_err().to_string();
-        assert!(error.contains("mcp-hub:a/file") && error.contains("mcp-hub:b/file"), "{error}");
+        uris.add_template(&a, "repo://x/{path}");
+        let error = uris.find("repo://x/src%2Fmain.rs").unwrap_err();
+        assert!(matches!(error, Misnamed::Ambiguous { .. }), "{error}");
+    }
+
+    #[test]
+    fn server_may_list_a_uri_in_two_spellings() {
+        let [a, b] = ["a", "b"].map(ServerName::from);
+        let mut uris = Uris::default();
+        for uri in ["demo://x", "demo://x/", "demo://y z"] {
+            uris.add_resource(&a, uri);
+            assert_eq!(uris.unique(&a, uri), uri);
+            assert_eq!(uris.as_listed(&a, uri), uri);
+        }
+        assert_eq!(uris.as_listed(&a, "demo://y%20z"), "demo://y z");
+        assert_eq!(uris.as_listed(&a, "demo://other"), "demo://other");
+        assert_eq!(uris.as_listed(&b, "demo://y%20z"), "demo://y%20z");
     }
 
     #[test]

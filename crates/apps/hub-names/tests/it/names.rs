@@ -55,26 +55,6 @@ fn a_colliding_name_belongs_to_the_pair_that_it_parses_as() {
 }
 
 #[test]
-fn item_without_its_server_is_found_if_no_other_server_has_it() {
-    let pairs = [("a", "get-time"), ("a", "log"), ("b", "log"), ("b", "off"), ("b", "x__y")];
-    let names = names(Naming::default().without_prefix(), &pairs).hiding(|named| &*named.item == "off");
-    let found = |name| names.spelt_or_own(name).map(|named| (named.server.as_str(), &*named.item));
-    for (name, pair) in [
-        ("get-time", pairs[0]),
-        ("a__log", pairs[1]),
-        ("b__log", pairs[2]),
-        ("off", pairs[3]),
-        ("b--x--y", pairs[4]),
-    ] {
-        assert_eq!(found(name), Ok(pair));
-    }
-    for name in ["log", "x__y", "time", ""] {
-        assert!(matches!(found(name), Err(Misnamed::Unknown { .. })), "{name}");
-    }
-    assert!(names.spelt("get-time").is_err());
-}
-
-#[test]
 fn names_without_the_server_get_suffixes_on_collision() {
     let naming = Naming::default().without_prefix().without_server();
     let names = names(naming, &[("a", "log"), ("b", "log"), ("b", "x__y")]);

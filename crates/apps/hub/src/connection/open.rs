@@ -29,6 +29,8 @@ use crate::{
 pub(super) struct Opened {
     pub(super) service: RunningService<RoleClient, Client>,
     pub(super) catalog: Catalog,
+    /// The start of the reading of the lists.
+    pub(super) listed: Instant,
 }
 
 /// Opens a connection and reads the server's lists, within the configured limit.
@@ -61,6 +63,7 @@ pub(super) async fn open(
     let service = timeout(limit, attempts).await.map_err(|_| Failure::Late(limit))??;
     let is_stateless = service.peer().peer_info().is_some_and(|info| !info.protocol_version.has_initialize());
     *lifecycle = if is_stateless { Lifecycle::Discover } else { Lifecycle::Initialize };
+    let listed = Instant::now();
     let catalog = core.catalog().list(service.peer(), limit.saturating_sub(start.elapsed())).await;
     if catalog.is_late() {
         return Err(Failure::Late(limit));
@@ -75,7 +78,7 @@ pub(super) async fn open(
     if has_ended && catalog.problems().next().is_some() {
         return Err(Failure::Lost);
     }
-    Ok(Opened { service, catalog })
+    Ok(Opened { service, catalog, listed })
 }
 
 /// Connects to a server once.

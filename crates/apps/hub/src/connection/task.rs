@@ -211,8 +211,7 @@ impl Task {
 
     /// Opens a connection, and serves it until it ends.
     async fn connect(&self, desired: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
-        let Desired { configured, mut listings, .. } = self.desired_rx.borrow().clone();
-        listings.since = [Some(Instant::now()); 3];
+        let Desired { configured, listings, .. } = self.desired_rx.borrow().clone();
         let stale = StaleLists::default();
         let roots = self.setting.handlers.client_roots.follow();
         let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), stale.clone());
@@ -236,12 +235,13 @@ impl Task {
         opened: Opened,
         stale: StaleLists,
         roots: RootChanges,
-        listings: Listings,
+        mut listings: Listings,
         desired: &Desired,
         slot: &mut Slot,
     ) -> End {
         let since = Instant::now();
-        let Opened { service, catalog } = opened;
+        let Opened { service, catalog, listed } = opened;
+        listings.since = [Some(listed); 3];
         let live = Arc::new(Live::new(&service, desired.generation));
         slot.serve(service);
         // The new connection has no subscriptions, so released ones need no cancellation.
@@ -333,9 +333,12 @@ impl Task {
             self.note_problems(&newer, &now);
             self.core.replace_catalog(live, newer, &self.desired_rx);
         }
+        let (elapsed, patience) = (start.elapsed(), self.desired_rx.borrow().patience);
         self.core.status.send_modify(|status| {
             status.listings.since[kind as usize] = Some(start);
-            status.is_slow[kind as usize] = start.elapsed() >= limit;
+            // A reading with a longer limit than the patience of clients may be complete and slow.
+            let is_slow = &mut status.is_slow[kind as usize];
+            *is_slow = elapsed >= limit || *is_slow && elapsed >= patience;
         });
     }
 

@@ -30,7 +30,6 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::{
     Hub, Naming, Offers,
     client::{Caller, Stale},
-    connection::MAX_LIST_AGE,
     llm::fenced,
     lock::locked,
 };
@@ -44,7 +43,7 @@ use watch::{Changes, Recipient, watch};
 /// - Tools and prompts have unique names ([`Naming`]). The default is `server__tool`, because the client adds a prefix of its
 ///   own. Resources and templates keep their URIs if no other server lists them, connected or not, and are
 ///   `mcp-hub:SERVER/URI` or `ui://mcp-hub/SERVER/URI` otherwise; the same applies to links in results and to the views of
-///   tools (MCP Apps). A view may call a tool without the server's name, if no other server lists a tool of this name.
+///   tools (MCP Apps).
 /// - Calls go through [`Hub::call`], with the hub's approval and limits. A refusal of the hub is a result that the model can
 ///   read (`isError`). An error of the server is forwarded with its code, message and data.
 /// - Reading a resource needs approval too; see [`resource_approval`](Self::resource_approval).
@@ -52,8 +51,9 @@ use watch::{Changes, Recipient, watch};
 ///   call cancels it at the server.
 /// - When servers or their lists change, the client is notified of each list that differs (`list_changed`).
 ///   A list is read again when the client requests it, and before a call, a read or a subscription of a client with a
-///   handshake fails because its name or URI is unknown; at most once a second, if the server reports its changes. Other
-///   clients and [`Hub::events`] are not notified of that.
+///   handshake fails because its name or URI is unknown. If the server reports its changes, that happens at most once a
+///   second (more often with a [`patience`](Self::patience) below two seconds), and a requested list does not wait for it.
+///   Other clients and [`Hub::events`] are not notified of that.
 /// - A client receives the changes of the resources that it subscribes to (`resources/subscribe`), if the server supports
 ///   subscriptions. The subscriptions end with the client.
 /// - The caller in records and questions is the client's own name.
@@ -142,8 +142,9 @@ impl Gateway {
         self
     }
 
-    /// Sets how long the handshake and each list wait for servers that are starting. A list, and a request with an unknown
-    /// name, also wait this long for lists that are read again. The default is 5 seconds; with zero, no list is read again.
+    /// Sets how long the handshake and each list wait for servers that are starting. A request with an unknown name also
+    /// waits this long for lists that are read again, as does a list whose changes its server does not report. The default is
+    /// 5 seconds; with zero, no list is read again.
     /// Gateways of one hub should have the same patience, because they share the readings.
     ///
     /// When twice this time has passed since the client's first request, its requests no longer wait for servers that are
@@ -178,17 +179,17 @@ impl Gateway {
         let mut offers = self.offers();
         let mut found = find(&offers);
         if found.is_err() {
-            self.reread(list, Duration::ZERO).await;
+            self.reread(list, true).await;
             offers = self.offers();
             found = find(&offers);
         }
         (offers, found)
     }
 
-    /// Reads a list of all servers again. If a server reports its changes, a list of at most this age suffices.
-    async fn reread(&self, list: Stale, age: Duration) {
+    /// Reads a list of all servers again because a client requests it, or because one of its items is missing.
+    async fn reread(&self, list: Stale, is_missing: bool) {
         let all = self.hub.inner.servers.all();
-        join_all(all.iter().map(|connection| connection.reread(list, age, self.patience))).await;
+        join_all(all.iter().map(|connection| connection.reread(list, is_missing, self.patience))).await;
     }
 
     /// Waits for servers that are starting.
@@ -211,10 +212,10 @@ impl Gateway {
         if !is_stateless(context) {
             self.watch(&context.peer);
         }
-        // The other pages are those of the list of the first page.
+        // Other pages cause no reading, so that a list rarely changes between its pages.
         if first == 0 {
             self.started(is_stateless(context)).await;
-            self.reread(list, MAX_LIST_AGE).await;
+            self.reread(list, false).await;
         }
         Ok(lists::page(items(&self.offers()), first))
     }

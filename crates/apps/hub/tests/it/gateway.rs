@@ -27,7 +27,7 @@ use crate::{
     asking::params,
     gateway_program,
     project::{is_connected, until},
-    server::{LIMIT, REFUSAL, config, program},
+    server::{LIMIT, REFUSAL, config, program, started},
     tasks::Raw,
 };
 
@@ -138,6 +138,19 @@ impl Connected {
         tools.into_iter().map(|tool| tool.name.into_owned()).collect()
     }
 
+    /// Returns the URI of a tool's view.
+    async fn view(&self, tool: &str) -> Value {
+        let tools = self.client.list_all_tools().await.unwrap();
+        let tool = tools.iter().find(|listed| listed.name == *tool).unwrap();
+        serde_json::to_value(&tool.meta).unwrap()["ui"]["resourceUri"].clone()
+    }
+
+    /// Returns how often the tools of the server `test` were listed.
+    async fn listings(&self) -> u64 {
+        let received = self.call("test__received", json!({})).await;
+        serde_json::from_str::<Value>(text(&received)).unwrap()["listings"].as_u64().unwrap()
+    }
+
     /// Requests the tools several times. No request may wait for a server.
     async fn lists_at_once(&self) {
         for _ in 0..5 {
@@ -217,18 +230,22 @@ async fn view_of_a_tool_is_read_from_its_server() {
 }
 
 #[tokio::test]
-async fn view_calls_a_tool_by_its_name_on_the_only_server_that_lists_it() {
-    let connected = connected(hub(&["a", "b"]), |gateway| gateway).await;
-    for name in ["give-1", "give__2"] {
-        let tool = json!({"name": name, "inputSchema": {"type": "object"}});
-        connected.call("a__notify", json!({"times": 0, "add": tool})).await;
-    }
-    let given = json!({"content": [{"type": "text", "text": "of a"}]});
-    assert_eq!(text(&connected.call("give-1", given).await), "of a");
-    // The second is listed by both servers, and the third may be the name of a tool of a server.
-    for name in ["nothing", "echo", "give__2"] {
-        let error = connected.client.call_tool(params(name, json!({"text": "hello"}))).await.unwrap_err();
-        assert!(error.to_string().contains("nothing is called"), "{error}");
+async fn changed_uri_of_a_view_is_reported_as_a_change_of_the_tools() {
+    let mut connected = connected(hub(&["a", "b"]), |gateway| gateway).await;
+    let (uri, unique) = ("ui://app/x.html", "ui://mcp-hub/a/ui://app/x.html");
+    let tool = json!({"name": "x", "inputSchema": {"type": "object"}, "_meta": {"ui": {"resourceUri": uri}}});
+    connected.call("a__notify", json!({"method": "notifications/tools/list_changed", "add": tool})).await;
+    assert_eq!(connected.next_event().await, Received::Tools);
+    assert_eq!(connected.view("a__x").await, unique);
+    for (notify, expected) in [("a__notify", uri), ("b__notify", unique)] {
+        let resource = json!({"uri": uri, "name": "x"});
+        let added = json!({"method": "notifications/resources/list_changed", "addResource": resource});
+        connected.call(notify, added).await;
+        for expected in [Received::Tools, Received::Resources] {
+            assert_eq!(connected.next_event().await, expected);
+        }
+        assert_eq!(connected.view("a__x").await, expected);
+        connected.client.read_resource(ReadResourceRequestParams::new(expected)).await.unwrap();
     }
 }
 
@@ -596,10 +613,50 @@ async fn unknown_names_and_lists_cause_one_reading_a_second() {
         }
         join_all((0..20).map(|_| connected.tools())).await;
     }
-    let received = connected.call("test__received", json!({})).await;
-    let listings = serde_json::from_str::<Value>(text(&received)).unwrap()["listings"].as_u64().unwrap();
+    let listings = connected.listings().await;
     // One more is that of the start.
     assert!(listings <= start.elapsed().as_secs() + 2, "{listings} in {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn first_list_of_a_client_causes_no_reading_after_a_slow_start() {
+    let mut config = config();
+    config.launch = started("sleep 2").into();
+    let hub = hub_of(&["test"], &config);
+    assert!(hub.wait_until_ready(LIMIT).await);
+    let start = Instant::now();
+    let connected = connected(hub, |gateway| gateway).await;
+    connected.tools().await;
+    // A reading would start now.
+    assert!(timeout(PATIENCE / 4, pending::<()>()).await.is_err());
+    let listings = connected.listings().await;
+    assert!(listings <= start.elapsed().as_secs() + 1, "{listings} in {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn slow_list_of_a_server_that_reports_its_changes_delays_only_an_unknown_name() {
+    let mut connected = connected(hub(&["test"]), |gateway| gateway.patience(PATIENCE)).await;
+    // For each of two pages.
+    let delays = json!({"tools/list": 1500});
+    connected.call("test__notify", json!({"times": 0, "delays": delays})).await;
+    // A list of this age is read again.
+    assert!(timeout(PATIENCE, pending::<()>()).await.is_err());
+    connected.lists_at_once().await;
+    let tool = json!({"name": "new", "inputSchema": {"type": "object"}});
+    let added = json!({"method": "notifications/tools/list_changed", "delays": delays, "add": tool});
+    connected.call("test__notify", added).await;
+    assert_eq!(connected.next_event().await, Received::Tools);
+    assert!(connected.tools().await.contains(&"test__new".to_owned()));
+    connected.lists_at_once().await;
+    for (least, most) in [(PATIENCE, PATIENCE * 3 / 2), (Duration::ZERO, PATIENCE / 2)] {
+        let start = Instant::now();
+        connected.client.call_tool(params("test__nothing", json!({}))).await.unwrap_err();
+        let waited = start.elapsed();
+        assert!(waited >= least && waited < most, "{waited:?}");
+    }
+    // No reading was cancelled.
+    let troubles = connected.hub.troubles("test").unwrap();
+    assert!(troubles.iter().all(|trouble| !trouble.what.contains("did not come")), "{troubles:?}");
 }
 
 #[tokio::test]

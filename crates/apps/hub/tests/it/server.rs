@@ -41,7 +41,8 @@ pub(crate) fn program() -> Stdio {
     started(":")
 }
 
-fn started(before: &str) -> Stdio {
+/// Returns the program of the server, which runs these commands of a shell first.
+pub(crate) fn started(before: &str) -> Stdio {
     let mut program = Stdio::new("sh");
     let this = std::env::current_exe().unwrap();
     // The harness prints on stdout, so the wire is the third descriptor.

@@ -181,6 +181,20 @@ async fn updates_have_the_uri_of_the_client() {
 }
 
 #[tokio::test]
+async fn client_that_spells_a_uri_differently_receives_updates() {
+    let hub = two().await;
+    let mut client = session(&hub).await;
+    let listed = json!({"times": 0, "addResource": {"uri": "test://my note", "name": "note"}});
+    hub.call(CallRequest::new("one", "notify").arguments(listed)).await.unwrap();
+    client.subscribe("test://my%20note").await.unwrap();
+    settled(&hub, "one", json!(["test://my note"])).await;
+    change(&hub, "one", "test://my note").await;
+    assert_eq!(client.next_message().await, "test://my%20note");
+    client.unsubscribe("test://my%20note").await.unwrap();
+    settled(&hub, "one", json!([])).await;
+}
+
+#[tokio::test]
 async fn subscription_to_an_unknown_resource_is_refused() {
     let hub = two().await;
     let client = session(&hub).await;

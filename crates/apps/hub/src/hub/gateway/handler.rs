@@ -25,7 +25,7 @@ use super::{
     Gateway,
     errors::{another, refused, unread},
     is_stateless,
-    lists::listed,
+    lists::{listed, listed_tools},
     run::{Repetition, unless_cancelled},
     subscribed::{Subscribed, find_resource},
     watch::{Changes, Recipient, watch},
@@ -134,8 +134,7 @@ impl ServerHandler for Gateway {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = |offers: &Offers| offers.tools().iter().map(|tool| listed(tool, offers)).collect();
-        let (tools, next_cursor) = self.page(Stale::Tools, page, &context, tools).await?;
+        let (tools, next_cursor) = self.page(Stale::Tools, page, &context, listed_tools).await?;
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 
@@ -146,7 +145,7 @@ impl ServerHandler for Gateway {
     ) -> Result<CallToolResponse, ErrorData> {
         let subject = ("tools/call", request.name.to_string());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let spelt = |offers: &Offers| offers.names().spelt_or_own(&request.name).cloned();
+        let spelt = |offers: &Offers| offers.names().spelt(&request.name).cloned();
         let (offers, named) = self.find(Stale::Tools, spelt).await;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let named = named

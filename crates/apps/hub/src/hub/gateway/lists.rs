@@ -22,6 +22,11 @@ pub(super) fn listed(tool: &NamedTool, offers: &Offers) -> Tool {
     listed
 }
 
+/// Returns all tools under their unique names.
+pub(super) fn listed_tools(offers: &Offers) -> Vec<Tool> {
+    offers.tools().iter().map(|tool| listed(tool, offers)).collect()
+}
+
 /// Returns the number of the first item of a page.
 pub(super) fn first_item(request: Option<PaginatedRequestParams>) -> Result<usize, ErrorData> {
     // Some clients send an empty cursor for the first page.

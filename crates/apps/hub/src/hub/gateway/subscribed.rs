@@ -22,7 +22,7 @@ pub(super) struct Subscribed(Arc<Mutex<BTreeMap<String, Subscription>>>);
 #[derive(Debug)]
 struct Subscription {
     server: ServerName,
-    /// The server's URI: the end of the client's URI.
+    /// The URI as the server lists it.
     uri: String,
     _hold: Hold,
 }
@@ -62,8 +62,10 @@ impl Subscribed {
 impl Gateway {
     /// Subscribes to a resource at the server that has it.
     pub(super) async fn subscribe_to(&self, subscribed: &Subscribed, uri: String) -> Result<(), ErrorData> {
-        let (_, found) = self.find(Stale::Resources, |offers| find_resource(offers, &uri)).await;
+        let (offers, found) = self.find(Stale::Resources, |offers| find_resource(offers, &uri)).await;
         let (server, inner) = found?;
+        // The server reports changes with this spelling.
+        let inner = offers.uris().as_listed(&server, &inner).to_owned();
         let hold = Box::pin(self.hub.hold(server.as_str(), &inner)).await.map_err(refused)?;
         let replaced = locked(&subscribed.0).insert(uri, Subscription { server, uri: inner, _hold: hold });
         drop(replaced);

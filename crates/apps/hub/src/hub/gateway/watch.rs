@@ -8,7 +8,10 @@ use rmcp::{
 };
 use tokio::sync::broadcast;
 
-use super::subscribed::{Subscribed, report};
+use super::{
+    lists::listed_tools,
+    subscribed::{Subscribed, report},
+};
 use crate::{EventStream, Hub, Offers, handlers::Update};
 
 /// The events of a hub from now on.
@@ -70,7 +73,8 @@ async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: Recipi
     loop {
         let now = before.renewed(hub.offering());
         let resources = now.resources() != before.resources() || now.templates() != before.templates();
-        let tools = now.tools() != before.tools();
+        // The URIs of their views depend on the resources of all servers.
+        let tools = now.tools() != before.tools() || resources && listed_tools(&now) != listed_tools(&before);
         let prompts = now.prompts() != before.prompts();
         let changes = [
             tools.then(|| ServerNotification::ToolListChangedNotification(Default::default())),
