@@ -163,7 +163,7 @@ impl Worker {
         let turn = Box::new((fence.clone(), spec.clone()));
         if let Some(handle) = state.handles.get(&fence.session) {
             let mut view = handle.view();
-            if !view.is_closed && !handle.commands.is_closed() {
+            if handle.is_open(&view) {
                 if view.is_busy || handle.commands.capacity() == 0 {
                     return Start::Busy;
                 }

@@ -235,7 +235,10 @@ impl Engine {
         for id in ended {
             self.announce(session, id, &Outcome::Cancelled);
         }
-        self.waiting.retain(|waiting| waiting != session);
+        if let Some(place) = self.waiting.iter().position(|waiting| waiting == session) {
+            self.waiting.remove(place);
+            log(self.settle(session, 0.0).await);
+        }
         self.worker.stop(session);
         saved.map(|()| had_prompts)
     }

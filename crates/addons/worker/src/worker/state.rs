@@ -51,7 +51,7 @@ pub(crate) enum Room {
     Free,
     /// Not yet: a process is ending for it, or that of its session is in use or ending.
     Later,
-    /// No, and no process is idle.
+    /// No, and no process can end for it.
     Full,
 }
 
@@ -64,6 +64,11 @@ pub(super) struct SessionHandle {
 impl SessionHandle {
     pub(super) fn view(&self) -> MutexGuard<'_, View> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether the task takes turns.
+    pub(super) fn is_open(&self, view: &View) -> bool {
+        !view.is_closed && !self.commands.is_closed()
     }
 }
 
@@ -127,7 +132,7 @@ impl State {
         }
         if let Some(handle) = self.handles.get(session) {
             let view = handle.view();
-            if !view.is_closed && !handle.commands.is_closed() {
+            if handle.is_open(&view) {
                 let is_free = !view.is_busy && view.ends_for.is_none();
                 return if is_free { Room::Free } else { Room::Later };
             }
@@ -148,10 +153,12 @@ impl State {
         let idle = || {
             self.handles.values().filter(|handle| {
                 let view = handle.view();
-                !view.is_busy && !view.is_closed && !handle.commands.is_closed()
+                !view.is_busy && handle.is_open(&view)
             })
         };
-        if idle().any(|handle| handle.view().ends_for.as_ref() == Some(session)) {
+        let marked = || idle().filter(|handle| handle.view().ends_for.as_ref() == Some(session));
+        // A process that still reports its turn may take long.
+        if marked().any(|handle| handle.view().phase == Phase::Idle) {
             return true;
         }
         let oldest = idle().filter(|handle| handle.view().ends_for.is_none()).min_by_key(|handle| {
@@ -164,7 +171,7 @@ impl State {
         if let Some(handle) = evicted {
             handle.view().ends_for = Some(session.clone());
         }
-        evicted.is_some()
+        evicted.is_some() || marked().next().is_some()
     }
 
     /// Ends all processes without a report.

@@ -7,7 +7,9 @@ use std::{
 };
 
 use agentwire_testkit::eventually;
-use agentwire_worker::{Admission, Answer, Ledger, Local, LossPolicy, Outcome, Phase, Refusal};
+use agentwire_worker::{
+    Admission, Answer, Ledger, Local, LossPolicy, Outcome, Phase, Refusal, SessionName, WorkerConfig,
+};
 use tokio::{sync::Semaphore, time::timeout};
 
 use crate::{LIMIT, done, id, prompt, session, stand_in::Place};
@@ -29,6 +31,19 @@ fn unwritable_record(place: &Place) -> PathBuf {
     std::fs::create_dir(&record).unwrap();
     record
 }
+
+/// Returns a worker that notes each turn that ends: its session and epoch.
+fn noting_ends(worker: WorkerConfig) -> (WorkerConfig, Ends) {
+    let ends = Ends::default();
+    let noted = Arc::clone(&ends);
+    let worker = worker.on_end(move |end| {
+        noted.lock().unwrap().push((end.fence.session, end.fence.epoch));
+        std::future::ready(())
+    });
+    (worker, ends)
+}
+
+type Ends = Arc<Mutex<Vec<(SessionName, u64)>>>;
 
 /// Waits until the first session is in a phase.
 async fn reached(engine: &Local, phase: Phase) {
@@ -294,22 +309,42 @@ async fn turn_beyond_the_limit_of_its_tenant_starts_when_another_turn_ends() {
 
 #[tokio::test]
 async fn turns_that_wait_for_a_process_start_once_in_the_order_of_their_arrival() {
+    for (others, turns) in [
+        (&[(3, 4), (2, 5)][..], &[(1, 1), (3, 1), (2, 1), (1, 2), (1, 3)][..]),
+        (&[(3, 4)], &[(1, 1), (3, 1), (1, 2), (1, 3)]),
+    ] {
+        let place = Place::new();
+        let (worker, ends) = noting_ends(place.worker().admission(Admission::slots(1)));
+        let engine = place.engine(worker, LossPolicy::Tell).await;
+        engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
+        eventually(|| place.lines(1, "prompts").len() == 1).await;
+        for (n, id) in [(1, 2), (1, 3)].iter().chain(others) {
+            engine.prompt(&session(*n), prompt(*id, "Go.")).await.unwrap();
+        }
+        engine.worker().interrupt(&session(1));
+        assert_eq!(ended(&engine, 3).await, done());
+        // An attempt whose start is stored takes an epoch, even if there is no room for it.
+        let turns: Vec<_> = turns.iter().map(|(n, epoch)| (session(*n), *epoch)).collect();
+        assert_eq!(*ends.lock().unwrap(), turns);
+    }
+}
+
+#[tokio::test]
+async fn turn_that_waits_for_a_process_keeps_its_place_in_the_limit_of_its_tenant() {
     let place = Place::new();
-    let ends = Arc::<Mutex<Vec<_>>>::default();
-    let ended_turns = Arc::clone(&ends);
-    let worker = place.worker().admission(Admission::slots(1)).on_end(move |end| {
-        ended_turns.lock().unwrap().push((end.fence.session, end.fence.epoch));
-        std::future::ready(())
-    });
-    let engine = place.engine(worker, LossPolicy::Tell).await;
+    let (worker, ends) = noting_ends(place.worker().admission(Admission::slots(2)));
+    let (folder, limits) = (place.folder().with_file_name("engine"), Ledger::new(None, Some(1)));
+    let engine = Local::open(folder, worker, LossPolicy::Tell, limits).await.unwrap();
+    let other = SessionName::new("other", session(4).session);
+    engine.prompt(&other, prompt(4, "Go.")).await.unwrap();
+    timeout(LIMIT, engine.ended(&other, &id(4).as_str().into())).await.unwrap().unwrap();
     engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
     eventually(|| place.lines(1, "prompts").len() == 1).await;
-    for (n, id) in [(1, 2), (1, 3), (3, 4), (2, 5)] {
+    for (n, id) in [(1, 2), (3, 3)] {
         engine.prompt(&session(n), prompt(id, "Go.")).await.unwrap();
     }
     engine.worker().interrupt(&session(1));
-    assert_eq!(ended(&engine, 3).await, done());
-    // An attempt whose start is stored takes an epoch, also if there is no room for it.
-    let turns = [(1, 1), (3, 1), (2, 1), (1, 2), (1, 3)].map(|(n, epoch)| (session(n), epoch));
-    assert_eq!(*ends.lock().unwrap(), turns);
+    assert_eq!(ended(&engine, 2).await, done());
+    let order: Vec<_> = ends.lock().unwrap().iter().map(|(session, _)| session.clone()).collect();
+    assert_eq!(order, [other, session(1), session(3), session(1)]);
 }

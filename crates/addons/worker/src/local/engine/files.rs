@@ -40,10 +40,12 @@ impl Engine {
     /// Stores again what could not be stored.
     pub(super) async fn save_again(&mut self) {
         self.again = None;
+        let mut result = Ok(());
         for session in std::mem::take(&mut self.unsaved) {
-            log(self.save_spent(&session).await);
-            log(self.save(&session).await);
+            result = result.and(self.save_spent(&session).await);
+            result = result.and(self.save(&session).await);
         }
+        log(result);
     }
 
     /// Writes a file of a session.
@@ -70,7 +72,9 @@ impl Engine {
 
 /// Returns whether the session can have a folder, and a key in the store.
 pub(super) fn is_valid(session: &SessionName) -> bool {
-    is_name(&session.tenant) && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
+    // A name of a folder may have 255 bytes.
+    let has_folder = is_name(&session.tenant) && session.tenant.len() <= 255;
+    has_folder && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
 }
 
 /// Logs the failure of a step that the caller of the engine need not repeat.

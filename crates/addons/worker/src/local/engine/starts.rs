@@ -51,9 +51,15 @@ impl Engine {
     async fn serve_waiting(&mut self, session: &SessionName) -> Served {
         let turn = loop {
             let Some(mut turn) = self.sessions.get(session).and_then(Record::due) else { return Served::Yes };
+            // A turn keeps its reservation while a process ends for it, so that no later turn gets it.
+            if let Some(budget) = self.budgets.get(session) {
+                turn.budget_usd = *budget;
+                break turn;
+            }
             let ledger = self.ledgers.entry(session.tenant.clone()).or_insert_with(|| self.limits.clone());
             match ledger.reserve(turn.budget_usd) {
                 Ok(budget) => {
+                    self.budgets.insert(session.clone(), budget);
                     turn.budget_usd = budget;
                     break turn;
                 }
@@ -61,11 +67,10 @@ impl Engine {
                 Err(refusal) => log(self.finish(session, Outcome::Refused(refusal)).await),
             }
         };
-        self.budgets.insert(session.clone(), turn.budget_usd);
         // Before the start is stored, which would be in vain for each turn that waits.
         let served = match self.worker.make_room(session) {
             Room::Free => self.start(session, &turn).await,
-            Room::Later => Served::Later,
+            Room::Later => return Served::Later,
             Room::Full => Served::Full,
         };
         if served != Served::Yes {
