@@ -129,8 +129,8 @@ impl Options {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] with the CLI's reasons if it ignores the settings, or names such a rule that it can't parse, for
-/// which the CLI reports no error.
+/// [`Error::Options`] if the CLI ignores the settings, with its reasons, or drops such an entry, for which it reports no
+/// error.
 pub(crate) fn check_applied(options: &Options, reply: &GetSettingsReply) -> Result<(), Error> {
     let option = if options.settings.is_none() && options.sandbox.is_some() { "sandbox" } else { SETTINGS };
     let Some(applied) = reply.sources.iter().find(|source| &*source.source == "flagSettings") else {
