@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 /// The limit of processes: a fixed number, or what fits into memory. Clones share one count.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ struct State {
     /// When the processes were measured last.
     measured: Mutex<Option<Instant>>,
     running: AtomicUsize,
-    freed: Notify,
+    freed: watch::Sender<()>,
 }
 
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Admission {
             high_water: AtomicU64::new(ASSUMED),
             measured: Mutex::default(),
             running: AtomicUsize::new(0),
-            freed: Notify::new(),
+            freed: watch::Sender::default(),
         };
         Self { state: Arc::new(state) }
     }
@@ -101,9 +101,9 @@ impl Admission {
         Some(Slot(Arc::clone(&self.state)))
     }
 
-    /// Waits until a slot has been freed since the last call. For one caller at a time.
-    pub(crate) async fn freed(&self) {
-        self.state.freed.notified().await;
+    /// Returns a receiver that changes when a slot is freed, one for each worker that shares the count.
+    pub(crate) fn freed(&self) -> watch::Receiver<()> {
+        self.state.freed.subscribe()
     }
 
     /// Returns whether the last measurement is a second ago, and begins the next one if so.
@@ -137,7 +137,7 @@ pub(crate) struct Slot(Arc<State>);
 impl Drop for Slot {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::Relaxed);
-        self.0.freed.notify_one();
+        self.0.freed.send_replace(());
     }
 }
 
@@ -230,6 +230,16 @@ mod tests {
         assert!(admission.take().is_none());
         drop(first);
         assert!(admission.take().is_some());
+    }
+
+    #[test]
+    fn freed_slot_wakes_every_worker() {
+        let admission = Admission::slots(1);
+        let slot = admission.take().unwrap();
+        let workers = [admission.freed(), admission.freed()];
+        assert_eq!([&workers[0], &workers[1]].map(|freed| freed.has_changed().unwrap()), [false; 2]);
+        drop(slot);
+        assert_eq!([&workers[0], &workers[1]].map(|freed| freed.has_changed().unwrap()), [true; 2]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use agentwire::{
     protocol::{ToolUseId, message::UserInput},
 };
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{Instant, sleep_until, timeout},
 };
 
@@ -103,7 +103,8 @@ impl Worker {
         }
         config.store = Arc::new(PatientStore::new(config.store, &config.options));
         let lease = config.lease;
-        let shared = Arc::new(Shared { config: Arc::new(config), state: Mutex::new(State::new()) });
+        let freed = Mutex::new(config.admission.freed());
+        let shared = Arc::new(Shared { config: Arc::new(config), state: Mutex::new(State::new()), freed });
         if let Some(lease) = lease {
             let watched = Arc::downgrade(&shared);
             shared.state().watchdog.spawn(async move {
@@ -206,7 +207,11 @@ impl Worker {
     /// Waits until a process has ended since the last call, so that a turn that was [`Start::Busy`] may have room.
     /// For one caller at a time.
     pub async fn room(&self) {
-        self.shared.config.admission.freed().await;
+        let lock = || self.shared.freed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut freed = lock().clone();
+        // The sender lives as long as the configuration.
+        let _ = freed.changed().await;
+        *lock() = freed;
     }
 
     /// Ends the turn of a fence and its process, or prevents the start of the turn. Returns whether the end of the turn is
@@ -365,6 +370,8 @@ fn no_tool(name: &str, error: HooksError) -> WorkerError {
 struct Shared {
     config: Arc<WorkerConfig>,
     state: Mutex<State>,
+    /// Remembers which freed slots [`Worker::room`] has reported.
+    freed: Mutex<watch::Receiver<()>>,
 }
 
 impl Shared {
