@@ -13,6 +13,11 @@ use serde_json::Value;
 pub(super) struct Pattern(pub(super) Value);
 
 impl Pattern {
+    /// Matches the frame with the state `idle`.
+    pub(super) fn idle() -> Self {
+        Self(Value::from("idle"))
+    }
+
     /// Returns whether the message contains this part.
     pub(super) fn fits(&self, message: &Value) -> bool {
         match self.0.as_str() {

@@ -28,6 +28,7 @@ pub(super) struct Spec {
     /// Whether our side sends faulty lines on purpose.
     #[serde(default)]
     pub(super) faults: bool,
+    #[serde(default)]
     pub(super) model: Script,
     #[serde(default)]
     pub(super) files: BTreeMap<String, RawJson>,

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::{task::JoinHandle, time::timeout};
 
 use super::{
+    pattern::Pattern,
     place::Place,
     run::shell,
     spec::{Expect, Step},
@@ -103,10 +104,10 @@ impl<'a> Play<'a> {
 
     async fn act(&mut self, step: &Step) -> Result<(), String> {
         match step {
-            // Sends no id of ours: the scenario defines the line.
-            Step::Prompt(text) => {
-                let prompt = UserInput::from(text.as_str());
-                self.session.control().send(&prompt).await.map_err(|error| error_chain(&error))
+            Step::Prompt(text) => self.prompt(text).await,
+            Step::Turn(text) => {
+                self.prompt(text).await?;
+                self.until(&Pattern::idle()).await
             }
             Step::User(fields) => self.line(&text::user(fields)).await,
             Step::Line(line) => self.line(line).await,
@@ -136,6 +137,12 @@ impl<'a> Play<'a> {
             Step::Run(command) => shell(command, self.place, self.model).await,
             Step::Signal(name) => self.signal(name).await,
         }
+    }
+
+    /// Sends a prompt without an id of ours: the scenario defines the line.
+    async fn prompt(&self, text: &str) -> Result<(), String> {
+        let prompt = UserInput::from(text);
+        self.session.control().send(&prompt).await.map_err(|error| error_chain(&error))
     }
 
     async fn line(&self, line: &str) -> Result<(), String> {

@@ -12,6 +12,8 @@ use super::Pattern;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in super::super) enum Step {
     Prompt(String),
+    /// A prompt; then messages are read until the CLI is idle.
+    Turn(String),
     /// A prompt with more than a text: the fields of the frame, and its `content`.
     User(BTreeMap<String, RawJson>),
     /// A line, sent unchanged.
