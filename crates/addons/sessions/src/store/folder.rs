@@ -32,12 +32,12 @@ use synced::Synced;
 ///
 /// # Guarantees
 ///
-/// - An append is one write to the end of one file, so concurrent appends, from any number of processes, do not
-///   interleave.
+/// - An append of up to 1 GiB is one write to the end of one file, so concurrent appends, from any number of processes,
+///   do not interleave. A larger one has several writes.
 ///   This requires a file system with atomic appends: local ones, not NFS.
 /// - A writer that is killed and a full disk leave at most complete entries and one torn line, which is skipped.
 ///   A retried append is complete; entries without an id may then be stored twice.
-/// - An append of more than 1 GiB is refused.
+/// - An entry of more than 1 GiB is refused.
 /// - A completed append survives a crash of the program but not of the machine; use [`synced`](Self::synced) for that.
 /// - New files and folders are accessible to the user alone (0600, 0700); existing folders keep their permissions.
 /// - Symbolic links inside the folder are not followed: loads and appends through them fail, and lists leave them out.
