@@ -47,15 +47,11 @@ struct Raw {
     endpoint: Endpoint,
     /// `Err` for an invalid type.
     transport: Option<Result<Transport, ()>>,
-    /// The places of these keys, if present.
-    command: Option<usize>,
-    url: Option<usize>,
-    /// The other keys of programs, and of addresses, with their places.
-    of_stdio: Vec<(&'static str, usize)>,
-    of_address: Vec<(&'static str, usize)>,
+    /// The keys of programs and of addresses, with their places.
+    keys: Vec<(&'static str, usize)>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Transport {
     Stdio,
     Http,
@@ -69,10 +65,7 @@ impl Default for Raw {
             stdio: Stdio::default(),
             endpoint: Endpoint::new(""),
             transport: None,
-            command: None,
-            url: None,
-            of_stdio: Vec::new(),
-            of_address: Vec::new(),
+            keys: Vec::new(),
         }
     }
 }
@@ -80,47 +73,25 @@ impl Default for Raw {
 impl Raw {
     fn read(&mut self, property: &ObjectProp<'_>, fields: &mut Fields<'_, '_>) {
         let (value, at) = (&property.value, property.start());
+        let key = OF_STDIO.iter().chain(&OF_ADDRESS).find(|key| **key == property.name.as_str());
+        self.keys.extend(key.map(|key| (*key, at)));
         let (config, stdio) = (&mut self.config, &mut self.stdio);
         match property.name.as_str() {
             "type" => self.transport = Some(transport(value, fields)),
-            "command" => {
-                self.command = Some(at);
-                set(&mut stdio.command, fields.some_text(value, "command"));
-            }
-            "url" => {
-                self.url = Some(at);
-                set(&mut self.endpoint.url, address(value, fields));
-            }
-            "args" => {
-                self.of_stdio.push(("args", at));
-                set(&mut stdio.args, fields.texts(value, "args"));
-            }
-            "cwd" => {
-                self.of_stdio.push(("cwd", at));
-                stdio.cwd = fields.some_text(value, "cwd");
-            }
-            "env" => {
-                self.of_stdio.push(("env", at));
-                set(&mut stdio.env, fields.map(value, "env", VARIABLE, Fields::variable));
-            }
-            "envFile" => {
-                self.of_stdio.push(("envFile", at));
-                stdio.env_file = fields.some_text(value, "envFile");
-            }
-            "headers" => {
-                self.of_address.push(("headers", at));
-                set(&mut self.endpoint.headers, fields.map(value, "headers", HEADER, Fields::text));
-            }
+            "command" => set(&mut stdio.command, fields.some_text(value, "command")),
+            "url" => set(&mut self.endpoint.url, address(value, fields)),
+            "args" => set(&mut stdio.args, fields.texts(value, "args")),
+            "cwd" => stdio.cwd = fields.some_text(value, "cwd"),
+            "env" => set(&mut stdio.env, fields.map(value, "env", VARIABLE, Fields::variable)),
+            "envFile" => stdio.env_file = fields.some_text(value, "envFile"),
+            "headers" => set(&mut self.endpoint.headers, fields.map(value, "headers", HEADER, Fields::text)),
             "disabled" => set(&mut config.disabled, fields.flag(value, "disabled")),
             "timeout" => set(&mut config.timeout, fields.seconds(value, "timeout")),
             "startupTimeout" => set(&mut config.startup_timeout, fields.seconds(value, "startupTimeout")),
             "alwaysAllow" => set(&mut config.always_allow, patterns(value, "alwaysAllow", fields)),
             "disabledTools" => set(&mut config.disabled_tools, patterns(value, "disabledTools", fields)),
             "enabledTools" => config.enabled_tools = patterns(value, "enabledTools", fields),
-            "watchPaths" => {
-                self.of_stdio.push(("watchPaths", at));
-                set(&mut config.watch_paths, fields.texts(value, "watchPaths"));
-            }
+            "watchPaths" => set(&mut config.watch_paths, fields.texts(value, "watchPaths")),
             name => {
                 if let Some(kind) = keys::unknown_in_server(property) {
                     fields.wrong(at, &syntax::strange_key("", name), kind);
@@ -131,7 +102,8 @@ impl Raw {
 
     /// Returns the launch; `server` is the place of the server.
     fn launch(&mut self, server: usize, fields: &mut Fields<'_, '_>) -> Option<Launch> {
-        let transport = match (self.transport, self.command, self.url) {
+        let place = |key: &str| self.keys.iter().find(|(known, _)| *known == key).map(|(_, at)| *at);
+        let transport = match (self.transport, place("command"), place("url")) {
             (_, Some(command), Some(url)) => {
                 fields.wrong(command.max(url), "", ProblemKind::TwoLaunches);
                 return None;
@@ -147,15 +119,15 @@ impl Raw {
                 return None;
             }
         };
-        let name = transport.name();
-        let (key, there, others) = match transport {
-            Transport::Stdio => ("command", self.command, &self.of_address),
-            Transport::Http | Transport::Sse => ("url", self.url, &self.of_stdio),
+        let (name, key, others) = match transport {
+            Transport::Stdio => ("stdio", "command", &OF_ADDRESS[1..]),
+            Transport::Http => ("streamable-http", "url", &OF_STDIO[1..]),
+            Transport::Sse => ("sse", "url", &OF_STDIO[1..]),
         };
-        if there.is_none() {
+        if place(key).is_none() {
             fields.wrong(server, "", ProblemKind::Missing { transport: name, key });
         }
-        for &(key, at) in others {
+        for &(key, at) in self.keys.iter().filter(|(key, _)| others.contains(key)) {
             fields.wrong(at, key, ProblemKind::Unused(name));
         }
         let (stdio, endpoint) = (std::mem::take(&mut self.stdio), self.endpoint.clone());
@@ -164,16 +136,6 @@ impl Raw {
             Transport::Http => Launch::Http(endpoint),
             Transport::Sse => Launch::Sse(endpoint),
         })
-    }
-}
-
-impl Transport {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Stdio => "stdio",
-            Self::Http => "streamable-http",
-            Self::Sse => "sse",
-        }
     }
 }
 
@@ -221,6 +183,10 @@ fn is_header_name(name: &str) -> bool {
 
 /// The description of an address in messages.
 pub(crate) const ADDRESS: &str = "an address that begins with http:// or https://";
+
+/// The keys of programs, and those of addresses; the first one is required.
+const OF_STDIO: [&str; 6] = ["command", "args", "cwd", "env", "envFile", "watchPaths"];
+const OF_ADDRESS: [&str; 2] = ["url", "headers"];
 
 const VARIABLE: (&str, fn(&str) -> bool) = ("an environment variable", is_variable_name);
 const HEADER: (&str, fn(&str) -> bool) = ("a header", is_header_name);
