@@ -84,7 +84,7 @@ pub enum Error {
         why: &'static str,
     },
     /// The model returned no structured output, which the CLI reports as a success. Ask again, or more clearly.
-    #[error("the model gave no structured output")]
+    #[error("the model returned no structured output")]
     NoStructuredOutput {
         /// The text of the answer.
         text: String,
@@ -102,7 +102,7 @@ pub enum Error {
     Control(#[source] ControlError),
     /// The session to resume could not be loaded from its store.
     #[cfg(feature = "sessions")]
-    #[error("the session could not be taken from its store")]
+    #[error("the session could not be loaded from its store")]
     Resume(#[from] ResumeError),
 }
 

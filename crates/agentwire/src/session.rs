@@ -32,7 +32,7 @@ use agentwire_protocol::{
     },
 };
 
-pub(crate) use background::{ActivityMark, BackgroundWork};
+pub(crate) use background::{BackgroundWork, CallbackMark};
 pub use builder::SessionBuilder;
 pub use close::{Closed, EndedBy};
 use handshake::Handshake;

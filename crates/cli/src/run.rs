@@ -317,7 +317,7 @@ mod tests {
     fn missing_cli_is_an_error_with_a_remedy() {
         let searched = vec!["/usr/bin/claude".into()];
         let failure = not_started(Error::CliNotFound(TransportError::NotFound { searched }));
-        let expected = "no agent CLI found; looked in /usr/bin/claude; see `agentwire doctor`";
+        let expected = "no agent CLI found; searched /usr/bin/claude; see `agentwire doctor`";
         assert!(failure.to_string().ends_with(expected), "{failure}");
     }
 }

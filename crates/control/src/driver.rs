@@ -45,24 +45,25 @@ pub struct Connection<F> {
     pub control: Control,
     /// The CLI's messages.
     pub messages: Messages,
-    /// The future that drives the other two: spawn it.
+    /// The [`Driver`]: spawn its [`run`](Driver::run).
     pub driver: Driver<F>,
 }
 
-/// The future that runs a session.
+/// The work of a session: it reads, writes and keeps time limits while its [`run`](Self::run) is polled.
 ///
-/// Completes when the session has ended.
-/// Also completes after the last handle was dropped, once all sent lines are written, at the latest after
+/// The future of `run` completes when the session has ended.
+/// It also completes after the last handle was dropped, once all sent lines are written, at the latest after
 /// [`Config::exit_grace`]. Handles are every [`Control`], including those in the contexts of running callbacks, the
-/// [`Messages`] and every [`BackpressurePause`]. Dropping the driver, polled or not, ends the session at once: calls
-/// fail, open requests are refused, callbacks are cancelled, and the transport is dropped, which ends the peer.
+/// [`Messages`] and every [`BackpressurePause`]. Dropping the driver or that future, polled or not, ends the session at
+/// once: calls fail, open requests are refused, callbacks are cancelled, and the transport is dropped, which ends the
+/// peer.
 ///
 /// After the end of its input the CLI sends no requests and proceeds without asking.
 /// With a responder that [guards](Responder::guards) an action, the input therefore ends only when the CLI is
 /// idle and no task runs in the background, and until then every request is refused.
 /// If the driver is dropped before that, it interrupts the turn and sends the peer SIGTERM.
 #[derive(Debug)]
-#[must_use = "a session makes progress only while its driver is polled"]
+#[must_use = "a session makes progress only while `Driver::run` is polled"]
 pub struct Driver<F>(F);
 
 impl<F: Future<Output = ()>> Driver<F> {
@@ -163,7 +164,7 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
 ) {
     let Connected { source, sink, handle } = link;
     let shared = &*host.shared;
-    let mut reader = WireReader::new(source, shared.config().limits);
+    let mut reader = WireReader::new(source, shared.config.limits);
     // Biased: writing comes first, because written answers make room to read.
     let mut ending = tokio::select! {
         biased;

@@ -1,10 +1,10 @@
-//! Failures of a callback.
+//! Failures of a handler.
 
 use agentwire_control::FailureKind;
 
-/// A failure of a callback. Its text goes to the CLI, which may show it to the model.
+/// A failure of a handler. Its text goes to the CLI, which may show it to the model.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum HookError {
+pub(crate) enum HandlerError {
     /// The handler returned an error.
     #[error("failed: {0}")]
     Failed(String),
@@ -28,7 +28,7 @@ pub(crate) enum HookError {
     Late,
 }
 
-impl HookError {
+impl HandlerError {
     /// Returns the kind of failure.
     pub(crate) fn kind(&self) -> FailureKind {
         match self {

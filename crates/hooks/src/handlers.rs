@@ -7,7 +7,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 use agentwire_protocol::hook::{HookAnswer, HookEvent};
 use tokio::time::Instant;
 
-use crate::{HookContext, IntoAnswer, callback::answer, error::HookError, limit::Limit};
+use crate::{HookContext, IntoAnswer, callback::answer, error::HandlerError, limit::Limit};
 use merge::Merged;
 
 /// Several handlers for one event, registered as one.
@@ -65,7 +65,7 @@ pub struct Handlers<E: HookEvent> {
 }
 
 type ChainedHandler<E> =
-    Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> ChainedAnswer<E, HookError> + Send + Sync>;
+    Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> ChainedAnswer<E, HandlerError> + Send + Sync>;
 
 /// The future of an answer, or of the failure `F`.
 type ChainedAnswer<E, F> = Pin<Box<dyn Future<Output = Result<HookAnswer<E>, F>> + Send>>;
@@ -119,15 +119,15 @@ impl<E: HookEvent> Handlers<E> {
                     let cancelled = context.cancelled.child_token();
                     let own = HookContext { cancelled: cancelled.clone(), ..context.clone() };
                     let answer = limit.bound(start, cancelled, handler(input.clone(), own)).await;
-                    let answer = answer.unwrap_or(Err(HookError::Late));
-                    let add = |answer| merged.add(answer, &mut input).map_err(HookError::Failed);
+                    let answer = answer.unwrap_or(Err(HandlerError::Late));
+                    let add = |answer| merged.add(answer, &mut input).map_err(HandlerError::Failed);
                     if let Err(error) = answer.and_then(add) {
                         // Logged here, since another handler's refusal may become the answer.
                         tracing::warn!(event = E::NAME, "one of several handlers of a hook has failed");
                         let (kind, text) = (error.kind(), error.to_string());
                         let (reason, failure) = match error {
-                            HookError::Failed(reason) => (reason.clone(), reason),
-                            HookError::Panicked(reason) => (reason, text),
+                            HandlerError::Failed(reason) => (reason.clone(), reason),
+                            HandlerError::Panicked(reason) => (reason, text),
                             _ => (text.clone(), text),
                         };
                         context.first_failure.get_or_init(|| (kind, reason));

@@ -20,7 +20,6 @@ pub mod policy;
 mod problem;
 mod question;
 mod registration;
-mod responder;
 mod strict;
 mod terminal;
 

@@ -29,9 +29,9 @@ impl Limit {
     ///
     /// A fifth of a short limit is too little time for the answer to arrive, so the handshake declares a longer one.
     pub(crate) fn ahead_of(whole: Duration) -> Self {
-        let margin = (whole / 5).min(MOST_AHEAD);
+        let margin = (whole / 5).min(MAX_AHEAD);
         let ended = whole - margin;
-        let declared = whole.max(ended.saturating_add(LEAST_AHEAD));
+        let declared = whole.max(ended.saturating_add(MIN_AHEAD));
         Self { whole, cancelled: ended - margin, ended, declared }
     }
 
@@ -88,8 +88,8 @@ impl Limit {
 }
 
 /// The maximum margin before the limit.
-const MOST_AHEAD: Duration = Duration::from_secs(2);
+const MAX_AHEAD: Duration = Duration::from_secs(2);
 /// The minimum margin before the CLI's limit: an answer reaches the CLI within a second even on a busy machine.
-const LEAST_AHEAD: Duration = Duration::from_secs(1);
+const MIN_AHEAD: Duration = Duration::from_secs(1);
 /// How long after the CLI's limit the token is cancelled, and how long a handler may then clean up.
 const BEHIND: Duration = Duration::from_secs(5);

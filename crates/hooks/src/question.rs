@@ -6,7 +6,7 @@ use agentwire_control::{CallContext, CallbackError, Reply};
 use agentwire_protocol::RawJson;
 use serde::Serialize;
 
-use crate::{IntoAnswer, callback::answer, error::HookError};
+use crate::{IntoAnswer, callback::answer, error::HandlerError};
 
 /// A handler of questions `Q` with answers `A`.
 pub(crate) type Handler<Q, A> = Arc<dyn Fn(Q, CallContext) -> AnswerFuture<A> + Send + Sync>;
@@ -27,7 +27,7 @@ where
             answer(|| (*handler)(question, context)).await.map_err(|error| {
                 let (kind, answer) = (error.kind(), format!("{name} {error}"));
                 let reason = match error {
-                    HookError::Failed(reason) | HookError::Panicked(reason) => reason,
+                    HandlerError::Failed(reason) | HandlerError::Panicked(reason) => reason,
                     other => other.to_string(),
                 };
                 CallbackError::new(kind, reason).with_answer(Err(answer))

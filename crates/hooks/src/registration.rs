@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::{
     HookContext, HookWarning, HooksError, Matcher,
     callback::Callback,
-    error::HookError,
+    error::HandlerError,
     event::Event,
     limit::Limit,
     pattern::Pattern,
@@ -83,7 +83,7 @@ impl Registration {
     pub(crate) fn declare(&self, callback_id: Box<str>) -> Option<HookMatcher> {
         let guards = self.known.is_none_or(|event| event.can_refuse);
         // A handler that must end before the CLI's limit needs a declared limit, regardless of the CLI's default.
-        let limit = self.limit().declared.min(LONGEST);
+        let limit = self.limit().declared.min(MAX_TIMER);
         let limit = (self.matcher.timeout.is_some() || self.answers_ahead()).then_some(limit);
         self.matcher.declare(callback_id, guards, limit)
     }
@@ -110,11 +110,11 @@ impl Registration {
             // Dropping the handler's future may panic too, at its end or at the limit.
             let answer = catch_panic(limit.bound(start, cancelled, work)).await;
             let answer =
-                answer.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?);
+                answer.map_err(HandlerError::Panicked).and_then(|answer| answer.ok_or(HandlerError::Late)?);
             let answer = match answer {
                 // The CLI ignores a reply that is not an object, and proceeds.
                 Ok(reply) if is_object(&reply) => Ok(reply),
-                Ok(_) => Err(self.failed(&HookError::NoObject)),
+                Ok(_) => Err(self.failed(&HandlerError::NoObject)),
                 Err(error) => Err(self.failed(&error)),
             };
             match first_failure.get() {
@@ -128,7 +128,7 @@ impl Registration {
     }
 
     /// Returns the failure, with the event's refusal as its answer if it has one.
-    fn failed(&self, error: &HookError) -> CallbackError {
+    fn failed(&self, error: &HandlerError) -> CallbackError {
         let (event, failure) = (&*self.event, error.kind());
         // The log omits the reason, which may quote the hook's input; it goes to the CLI and the observer.
         tracing::warn!(event, failure = failure.as_str(), "a hook has failed");
@@ -185,7 +185,7 @@ pub(crate) fn is_object(reply: &RawJson) -> bool {
 }
 
 /// The maximum of a JavaScript timer, 24 days; a longer one may fire immediately.
-const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
+const MAX_TIMER: Duration = Duration::from_millis(i32::MAX as u64);
 /// A refusal of these events makes the model continue, which must not happen at the end of a session.
 const GO_ON: &[&str] = &["Stop", "SubagentStop", "TeammateIdle"];
 /// The field that names a tool.

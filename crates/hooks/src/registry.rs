@@ -1,4 +1,5 @@
-//! The registrations of a session: handlers by event, and their declaration in the handshake.
+//! The registrations of a session: handlers by event, their declaration in the handshake, and the answers to
+//! `hook_callback`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,8 +8,9 @@ use std::{
     sync::Arc,
 };
 
+use agentwire_control::{CallContext, RefusalFn, Reply, Responder, panics::excerpt};
 use agentwire_protocol::{
-    RawJson,
+    InboundRequest, RawJson,
     control::{HookFailure, HookMatcher, InitializeReply},
     hook::{HookAnswer, HookEvent, WorktreeCreate},
 };
@@ -17,7 +19,7 @@ use crate::{
     AnyHook, HookContext, HookWarning, HooksError, IntoAnswer, Matcher,
     any::EVENTS,
     callback::{Callback, answer},
-    error::HookError,
+    error::HandlerError,
     event::Event,
     pattern::name,
     registration::{Registration, is_object},
@@ -35,7 +37,7 @@ use crate::{
 /// [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue). Otherwise the answer is an error.
 #[derive(Clone, Default)]
 pub struct Hooks {
-    pub(crate) registrations: Vec<Arc<Registration>>,
+    registrations: Vec<Arc<Registration>>,
 }
 
 impl Hooks {
@@ -71,10 +73,11 @@ impl Hooks {
         let callback: Callback = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                let input = input.decode().map_err(HookError::Input)?;
+                let input = input.decode().map_err(HandlerError::Input)?;
                 let reply: HookAnswer<E> = answer(|| (*handler)(input, context)).await?;
-                let reply = RawJson::encode(&reply).map_err(|error| HookError::Reply(error.to_string()))?;
-                strict::check_typed::<E>(&reply).map_err(HookError::Misread)?;
+                let reply =
+                    RawJson::encode(&reply).map_err(|error| HandlerError::Reply(error.to_string()))?;
+                strict::check_typed::<E>(&reply).map_err(HandlerError::Misread)?;
                 Ok(reply)
             })
         });
@@ -187,7 +190,7 @@ impl Hooks {
         self.registrations.is_empty()
     }
 
-    pub(crate) fn find(&self, callback_id: &str) -> Option<&Arc<Registration>> {
+    fn find(&self, callback_id: &str) -> Option<&Arc<Registration>> {
         let index: usize = callback_id.strip_prefix(ID_PREFIX)?.parse().ok()?;
         self.registrations.get(index)
     }
@@ -195,6 +198,35 @@ impl Hooks {
     fn register(mut self, registration: Registration) -> Self {
         self.registrations.push(Arc::new(registration));
         self
+    }
+}
+
+/// Answers every `hook_callback`; an undeclared id gets an error.
+impl Responder for Hooks {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
+        let InboundRequest::HookCallback(callback) = request else { return None };
+        let Some(registration) = self.find(&callback.callback_id) else {
+            let why = format!("no hook has the callback id `{}`", excerpt(&callback.callback_id));
+            return Some(Box::pin(async { Err(why.into()) }));
+        };
+        Some(Arc::clone(registration).call(*callback, context))
+    }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        matches!(request, InboundRequest::HookCallback(_))
+    }
+
+    fn may_answer_any(&self) -> bool {
+        !self.is_empty()
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
+        let InboundRequest::HookCallback(callback) = request else { return None };
+        self.find(&callback.callback_id)?.refusal()
+    }
+
+    fn guards(&self) -> bool {
+        self.registrations.iter().any(|registration| registration.guards())
     }
 }
 
@@ -216,7 +248,7 @@ where
             let reply = answer(|| (*handler)(event, context)).await?;
             // A reply that is not an object gets its own error later.
             if let Some(event) = known.filter(|_| is_object(&reply)) {
-                (event.check)(&reply).map_err(HookError::Misread)?;
+                (event.check)(&reply).map_err(HandlerError::Misread)?;
             }
             Ok(reply)
         })

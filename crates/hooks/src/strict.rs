@@ -25,7 +25,7 @@ pub(crate) fn check<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
     let read = RawJson::encode(&answer).map_err(|error| error.to_string())?;
     let read: Json = read.decode().map_err(|error| error.to_string())?;
     if let Some(path) = given.beyond(&read) {
-        return Err(format!("a reply to {} has no `{path}` of this kind here", E::NAME));
+        return Err(format!("a reply to {} can't contain this `{path}`", E::NAME));
     }
     check_values::<E>(&given)
 }
@@ -63,7 +63,7 @@ fn check_values<E: HookEvent>(reply: &Json) -> Result<(), String> {
         if let Some(value) = value
             && !matches!(value, Json::Text(text) if known.contains(&&**text))
         {
-            return Err(format!("a reply to {} has another `{name}` than {}", E::NAME, known.join(", ")));
+            return Err(format!("the `{name}` of a reply to {} must be one of {}", E::NAME, known.join(", ")));
         }
     }
     let inputs = [in_output("updatedInput"), request.and_then(|request| request.get("updatedInput"))];
@@ -169,10 +169,28 @@ impl<'de> Visitor<'de> for JsonVisitor {
         let mut object = BTreeMap::new();
         while let Some((name, value)) = fields.next_entry::<String, Json>()? {
             if object.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("`{name}` is there twice")));
+                return Err(A::Error::custom(format_args!("`{name}` occurs twice")));
             }
             object.insert(name, value);
         }
         Ok(Json::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire_protocol::{RawJson, hook::Stop};
+
+    use super::check;
+
+    #[test]
+    fn problem_names_the_part_and_the_event() {
+        for (reply, problem) in [
+            (r#"{"decision":"deny"}"#, "the `decision` of a reply to Stop must be one of block, approve"),
+            (r#"{"continued":false}"#, "a reply to Stop can't contain this `continued`"),
+            (r#"{"reason":"a","reason":"b"}"#, "`reason` occurs twice at line 1 column 27"),
+        ] {
+            assert_eq!(check::<Stop>(&RawJson::parse(reply).unwrap()), Err(problem.to_owned()));
+        }
     }
 }

@@ -15,7 +15,7 @@ use agentwire_protocol::{
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::{failure::FailureSlot, policy::Entry, rpc};
+use crate::{McpService, ServerPolicy, failure::FailureSlot, rpc};
 use slot::ServerSlot;
 
 /// A responder for every `mcp_message` of one session. Clones share the session.
@@ -45,6 +45,13 @@ pub struct Bridge {
     /// it reads is not the handshake (`--await-initialize`).
     gate: CancellationToken,
     manifest_limit: Option<Duration>,
+}
+
+/// A server and its policy.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) service: Arc<dyn McpService>,
+    pub(crate) policy: ServerPolicy,
 }
 
 impl Bridge {

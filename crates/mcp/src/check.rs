@@ -19,7 +19,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
-use crate::{ServerInstance, ToolOutput, rpc};
+use crate::{
+    ServerInstance, ToolOutput,
+    rpc::{self, RpcError},
+};
 use output_schema::OutputCheck;
 use schema::{Objection, Schema};
 
@@ -57,23 +60,22 @@ impl Schemas {
     /// A call of an unknown tool passes, since the server refuses it with its own error.
     pub(crate) async fn check(
         &self,
-        session: &dyn ServerInstance,
+        server: &dyn ServerInstance,
         id: &RawJson,
         call: &RawJson,
     ) -> Result<OutputCheck, RawJson> {
         let Ok(Message { params: CallParams { name, arguments } }) = serde_json::from_str(call.as_str())
         else {
-            let error = rpc::RpcError::unfit("tools/call");
-            return Err(rpc::error(id, error.code, &error.message));
+            return Err(RpcError::unfit("tools/call").response(id));
         };
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
-        if !self.load(&tools, session).await.map_err(failed)?.contains_key(&*name) {
+        if !self.load(&tools, server).await.map_err(failed)?.contains_key(&*name) {
             // A server may have added a tool without a notification.
             self.forget_if(&tools);
             tools = self.current();
         }
-        let Some(schemas) = self.load(&tools, session).await.map_err(failed)?.get(&*name) else {
+        let Some(schemas) = self.load(&tools, server).await.map_err(failed)?.get(&*name) else {
             return Ok(OutputCheck(None));
         };
         match schemas.input.admit(&name, arguments.map(RawValue::get)) {
@@ -98,10 +100,10 @@ impl Schemas {
     async fn load<'a>(
         &self,
         tools: &'a OnceCell<Tools>,
-        session: &dyn ServerInstance,
+        server: &dyn ServerInstance,
     ) -> Result<&'a Tools, String> {
         let next_id = || format!("agentwire-tools-{}", self.requests.fetch_add(1, Ordering::Relaxed));
-        tools.get_or_try_init(|| list::tools(session, next_id)).await
+        tools.get_or_try_init(|| list::tools(server, next_id)).await
     }
 }
 

@@ -4,7 +4,7 @@
 mod policy;
 mod registry;
 
-mod serve;
+mod service;
 
 mod bridge;
 mod check;
@@ -25,8 +25,8 @@ pub use content::{IntoToolOutput, Json, PromptMessages, ResourceBody, ToolOutput
 pub use description::{Icon, Prompt, PromptArgument, Resource, ResourceTemplate};
 pub use policy::ServerPolicy;
 pub use registry::McpServers;
-pub use serve::{McpService, Outbox, OutboxClosed, ResponseFuture, ServerInstance};
 pub use server::{Server, ServerRequestError};
+pub use service::{McpService, Outbox, OutboxClosed, ResponseFuture, ServerInstance};
 pub use tool::{Tool, ToolContext};
 
 #[cfg(feature = "rmcp")]

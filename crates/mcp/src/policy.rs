@@ -1,13 +1,11 @@
 //! The policy for the calls of one server, which is part of the handshake.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use agentwire_protocol::{
     control::SdkServerConfig,
     mcp::{ToolPermission, ToolPolicy},
 };
-
-use crate::McpService;
 
 /// The CLI's policy for the calls of one server (`initialize.sdkMcpServerConfigs`).
 ///
@@ -40,7 +38,7 @@ impl ServerPolicy {
     #[must_use]
     pub fn call_limit(mut self, limit: Duration) -> Self {
         let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        self.config.timeout = Some(millis.clamp(LEAST_MILLIS, MOST_MILLIS));
+        self.config.timeout = Some(millis.clamp(MIN_MILLIS, MAX_MILLIS));
         self
     }
 
@@ -94,13 +92,6 @@ impl ServerPolicy {
 }
 
 /// The shortest limit that the CLI accepts.
-const LEAST_MILLIS: u64 = 1000;
+const MIN_MILLIS: u64 = 1000;
 /// The maximum of a JavaScript timer; a longer one may fire immediately.
-const MOST_MILLIS: u64 = i32::MAX as u64;
-
-/// A server and its policy.
-#[derive(Clone)]
-pub(crate) struct Entry {
-    pub(crate) serve: Arc<dyn McpService>,
-    pub(crate) policy: ServerPolicy,
-}
+const MAX_MILLIS: u64 = i32::MAX as u64;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use agentwire_protocol::control::Initialize;
 
-use crate::{Bridge, McpService, ServerPolicy, policy::Entry};
+use crate::{Bridge, McpService, ServerPolicy, bridge::Entry};
 
 /// In-process MCP servers by name.
 ///
@@ -41,7 +41,7 @@ impl McpServers {
         server: impl McpService,
         policy: ServerPolicy,
     ) -> Self {
-        self.servers.insert(name.into(), Entry { serve: Arc::new(server), policy });
+        self.servers.insert(name.into(), Entry { service: Arc::new(server), policy });
         self
     }
 

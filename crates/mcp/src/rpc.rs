@@ -18,16 +18,17 @@ pub(crate) enum Kind {
     Response,
 }
 
-/// An error response to a request.
-#[derive(Debug)]
+/// The error of a JSON-RPC response, sent or received.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct RpcError {
-    pub(crate) code: i32,
+    pub(crate) code: i64,
     pub(crate) message: String,
 }
 
 impl RpcError {
     pub(crate) fn new(code: i32, message: String) -> Self {
-        Self { code, message }
+        Self { code: code.into(), message }
     }
 
     pub(crate) fn invalid(message: String) -> Self {
@@ -37,6 +38,16 @@ impl RpcError {
     /// The parameters do not have the shape that the method takes.
     pub(crate) fn unfit(method: &str) -> Self {
         Self::invalid(format!("the parameters do not fit `{method}`"))
+    }
+
+    /// The server does not have the method.
+    pub(crate) fn unoffered(method: &str) -> Self {
+        Self::new(METHOD_NOT_FOUND, format!("the server does not offer `{method}`"))
+    }
+
+    /// Writes the response to the request with this id.
+    pub(crate) fn response(&self, id: &RawJson) -> RawJson {
+        error(id, self.code, &self.message)
     }
 }
 
@@ -106,7 +117,8 @@ pub(crate) fn known<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Writes an error response.
-pub(crate) fn error(id: &RawJson, code: i32, message: &str) -> RawJson {
+pub(crate) fn error(id: &RawJson, code: impl Into<i64>, message: &str) -> RawJson {
+    let code: i64 = code.into();
     let (id, error) = (id.as_raw_value(), json!({"code": code, "message": message}));
     write(&Answer { jsonrpc: "2.0", id, result: None::<()>, error: Some(error) })
 }
@@ -139,9 +151,9 @@ pub(crate) fn acknowledged() -> RawJson {
 /// The message can't be read, or its handler failed.
 pub(crate) const INTERNAL_ERROR: i32 = -32603;
 /// The method does not exist.
-pub(crate) const METHOD_NOT_FOUND: i32 = -32601;
+const METHOD_NOT_FOUND: i32 = -32601;
 /// The parameters do not fit the method.
-pub(crate) const INVALID_PARAMS: i32 = -32602;
+const INVALID_PARAMS: i32 = -32602;
 /// No resource has this URI (MCP's own code).
 pub(crate) const RESOURCE_NOT_FOUND: i32 = -32002;
 /// The request was cancelled, so the CLI ignores this answer.
@@ -178,14 +190,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 #[derive(Debug, Deserialize)]
 pub(crate) struct Response<T> {
     pub(crate) result: Option<T>,
-    pub(crate) error: Option<Failure>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Failure {
-    pub(crate) code: i64,
-    pub(crate) message: String,
+    pub(crate) error: Option<RpcError>,
 }
 
 #[derive(Serialize)]

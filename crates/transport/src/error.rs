@@ -7,7 +7,7 @@ use std::{fmt, io, path::PathBuf};
 #[non_exhaustive]
 pub enum TransportError {
     /// No CLI was found. Install it, or name its path.
-    #[error("no agent CLI found; looked in {}", list(searched))]
+    #[error("no agent CLI found; searched {}", list(searched))]
     NotFound {
         /// Every path that was tried, in order.
         searched: Vec<PathBuf>,

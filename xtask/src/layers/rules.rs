@@ -163,7 +163,7 @@ pub(super) const KNOWN_CYCLES: &[(&str, &str, &str)] = &[
     ("agentwire-protocol", "permission", "control"),
     ("agentwire-protocol", "settings", "control"),
     // The schemas of a server are checked on the way to it, and come from it.
-    ("agentwire-mcp", "check", "serve"),
+    ("agentwire-mcp", "check", "service"),
     ("agentwire-mcp", "tool", "server"),
     // A session makes turns, which hold the session.
     (FACADE, "turn", "session"),

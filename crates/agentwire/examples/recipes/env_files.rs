@@ -38,7 +38,7 @@ pub(super) fn judge(input: &PreToolUseInput) -> Result<HookReply<PreToolUse>, St
 /// Returns whether the folder contains such a file, at any depth.
 fn holds_secrets(folder: &Path) -> Result<bool, String> {
     let cannot = |error: io::Error| format!("{} can't be looked through: {error}", folder.display());
-    let (mut folders, mut left) = (vec![folder.to_owned()], MOST);
+    let (mut folders, mut left) = (vec![folder.to_owned()], MAX_ENTRIES);
     while let Some(folder) = folders.pop() {
         if !folder.is_dir() {
             continue;
@@ -67,4 +67,4 @@ fn is_secret(name: &str) -> bool {
 
 const NAME: &str = ".env";
 /// The maximum number of files and folders to inspect before a search.
-const MOST: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;

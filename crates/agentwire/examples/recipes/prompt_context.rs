@@ -30,11 +30,11 @@ pub(super) fn branch_of(project: &Path) -> Option<String> {
     if !path.is_file() {
         return None;
     }
-    std::fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut head).ok()?;
+    std::fs::File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut head).ok()?;
     let name = head.strip_suffix('\n')?.strip_prefix("ref: refs/heads/")?;
     let plain = name.chars().all(|char| char.is_ascii_alphanumeric() || "-_./".contains(char));
     plain.then(|| name.to_owned())
 }
 
 /// The maximum number of bytes to read.
-const LONGEST: u64 = 120;
+const MAX_BYTES: u64 = 120;

@@ -66,7 +66,7 @@ impl Subagents {
 
     fn start(&self, id: Box<str>, kind: Box<str>) {
         let mut known = self.lock();
-        if known.len() < MOST {
+        if known.len() < MAX_KNOWN {
             known.insert(id, Subagent { kind, calls: 0, running: true });
         }
     }
@@ -83,4 +83,4 @@ impl Subagents {
 }
 
 /// The maximum number of subagents to remember.
-const MOST: usize = 1_000;
+const MAX_KNOWN: usize = 1_000;

@@ -82,7 +82,7 @@ impl Drop for Runtime {
                     sleep(Duration::from_millis(10)).await;
                 }
             };
-            let _ = timeout(LONGEST, last_task).await;
+            let _ = timeout(MAX_WAIT, last_task).await;
             runtime.shutdown_background();
         });
     }
@@ -101,4 +101,4 @@ impl Wake for WakeUp {
 }
 
 /// How long tasks may run after the last handle was dropped.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);

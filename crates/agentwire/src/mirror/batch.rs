@@ -63,7 +63,7 @@ impl Batch {
     /// Half of the limit stays free for frames that arrive meanwhile, unless refused entries take it.
     pub(super) fn is_full(&self, most: usize) -> bool {
         let entries: usize = self.parts.iter().map(|part| part.entries.len() - part.reported).sum();
-        entries > MOST_ENTRIES || self.bytes > MOST_BYTES.min(most / 2)
+        entries > MAX_ENTRIES || self.bytes > MAX_BYTES.min(most / 2)
     }
 
     /// Completes a flush that left the refused entries; returns the number of frames and bytes that are done.
@@ -90,5 +90,5 @@ pub(super) struct Mirrored<T> {
 }
 
 /// The limits of the reference SDKs.
-const MOST_ENTRIES: usize = 500;
-const MOST_BYTES: usize = 1 << 20;
+const MAX_ENTRIES: usize = 500;
+const MAX_BYTES: usize = 1 << 20;

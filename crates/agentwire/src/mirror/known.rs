@@ -16,7 +16,7 @@ impl Known {
     /// Adds ids with an outcome; the oldest ids beyond the limit are forgotten.
     pub(crate) fn add(&mut self, ids: impl IntoIterator<Item = Box<str>>, outcome: Outcome) {
         for id in ids {
-            if self.0.len() >= MOST {
+            if self.0.len() >= MAX_IDS {
                 self.0.pop_front();
             }
             self.0.push_back((id, outcome.clone()));
@@ -65,13 +65,13 @@ const OTHERS: [(&str, &str); 4] = [
 ];
 
 /// The number of ids remembered, at some 60 bytes each.
-const MOST: usize = 4096;
+const MAX_IDS: usize = 4096;
 
 #[cfg(test)]
 mod tests {
     use agentwire_sessions::RawEntry;
 
-    use super::{Known, MOST, ids};
+    use super::{Known, MAX_IDS, ids};
 
     fn ids_of(entry: &str) -> Vec<Box<str>> {
         ids(&RawEntry::parse(entry).unwrap())
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn the_oldest_ids_are_forgotten() {
         let mut known = Known::default();
-        known.add((0..=MOST).map(|id| id.to_string().into()), Ok(()));
+        known.add((0..=MAX_IDS).map(|id| id.to_string().into()), Ok(()));
         assert!(known.outcome("0").is_none());
         assert_eq!(known.outcome("1"), Some(&Ok(())));
         known.add(["1".into()], Err("lost".into()));

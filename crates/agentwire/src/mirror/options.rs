@@ -24,7 +24,7 @@ impl MirrorOptions {
             eager: options.session_store_flush == Some(SessionStoreFlush::Eager),
             flush_limit: limit(options.session_store_flush_timeout_ms, FLUSH_LIMIT),
             append_limit: limit(options.session_store_append_timeout_ms, APPEND_LIMIT),
-            max_pending: options.session_store_max_pending_bytes.unwrap_or(MOST_PENDING),
+            max_pending: options.session_store_max_pending_bytes.unwrap_or(MAX_PENDING),
         }
     }
 }
@@ -33,4 +33,4 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 /// The default of the reference SDKs.
 const APPEND_LIMIT: Duration = Duration::from_secs(60);
 /// The same as the limit of a session's unread messages.
-const MOST_PENDING: usize = 64 << 20;
+const MAX_PENDING: usize = 64 << 20;

@@ -159,14 +159,14 @@ fn joined(prompts: &[Uuid]) -> String {
 
 /// Truncates a long text: a log should not contain megabytes.
 fn excerpt(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.len() <= MOST {
+    if text.len() <= MAX_CONTENT {
         return text.into();
     }
-    let end = (0..=MOST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    let end = (0..=MAX_CONTENT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     format!("{}…", &text[..end]).into()
 }
 
 /// The target of all spans.
 const TARGET: &str = "agentwire";
 /// The limit of content bytes in a span.
-const MOST: usize = 16 << 10;
+const MAX_CONTENT: usize = 16 << 10;

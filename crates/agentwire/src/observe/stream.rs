@@ -104,7 +104,7 @@ impl Unread {
 
     /// Keeps the newest regardless of its size, so that the end of a session is never lost.
     fn is_too_much(&self) -> bool {
-        self.observations.len() > MOST || (self.bytes > MOST_BYTES && self.observations.len() > 1)
+        self.observations.len() > MAX_OBSERVATIONS || (self.bytes > MAX_BYTES && self.observations.len() > 1)
     }
 }
 
@@ -127,14 +127,14 @@ fn bytes(observation: &Observation) -> usize {
 }
 
 /// Enough for several turns with a hundred tool uses.
-const MOST: usize = 1024;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_OBSERVATIONS: usize = 1024;
+const MAX_BYTES: usize = 16 << 20;
 
 #[cfg(test)]
 mod tests {
     use std::{sync::Arc, time::SystemTime};
 
-    use super::{MOST, MOST_BYTES, Observations, ObserverQueue};
+    use super::{MAX_BYTES, MAX_OBSERVATIONS, Observations, ObserverQueue};
     use crate::{
         RawJson,
         observe::{Activity, Began, Observation},
@@ -162,11 +162,11 @@ mod tests {
     #[tokio::test]
     async fn a_slow_reader_learns_how_many_of_the_oldest_were_lost() {
         let queue = Arc::<ObserverQueue>::default();
-        for id in 0..MOST as u64 + 7 {
+        for id in 0..MAX_OBSERVATIONS as u64 + 7 {
             queue.push(began(id, None));
         }
         let rest = rest(&queue).await;
-        assert_eq!(rest.len(), MOST + 1);
+        assert_eq!(rest.len(), MAX_OBSERVATIONS + 1);
         assert_eq!(rest[..2], ["lost 7", "7"]);
         assert_eq!(rest.last().map(String::as_str), Some("1030"));
     }
@@ -174,11 +174,11 @@ mod tests {
     #[tokio::test]
     async fn contents_are_bounded_and_the_newest_stays() {
         let queue = Arc::<ObserverQueue>::default();
-        let large = RawJson::encode(&"x".repeat(MOST_BYTES / 2 + 1)).unwrap();
+        let large = RawJson::encode(&"x".repeat(MAX_BYTES / 2 + 1)).unwrap();
         queue.push(began(1, Some(large.clone())));
         queue.push(began(2, None));
         queue.push(began(3, Some(large)));
-        queue.push(began(4, Some(RawJson::encode(&"x".repeat(MOST_BYTES)).unwrap())));
+        queue.push(began(4, Some(RawJson::encode(&"x".repeat(MAX_BYTES)).unwrap())));
         assert_eq!(rest(&queue).await, ["lost 3", "4"]);
     }
 }

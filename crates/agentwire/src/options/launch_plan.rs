@@ -108,7 +108,7 @@ impl LaunchPlan {
 
     /// Adds `--flag=JSON`, or `--flag=PATH` with a file that only the CLI may read if the JSON is secret or too long.
     pub(super) fn json(&mut self, flag: &str, name: &'static str, contents: String, is_secret: bool) {
-        if !is_secret && contents.len() <= LONGEST_ARGUMENT {
+        if !is_secret && contents.len() <= MAX_ARGUMENT {
             return self.flag(flag, Some(contents));
         }
         let file = PrivateFile { name, contents: Hidden(contents) };
@@ -179,6 +179,6 @@ pub(crate) fn refuse<T>(option: &'static str, why: impl Into<String>) -> Result<
 }
 
 /// Linux accepts 128 KiB per argument, Windows 32 KiB for all of them.
-pub(super) const LONGEST_ARGUMENT: usize = 8 * 1024;
+pub(super) const MAX_ARGUMENT: usize = 8 * 1024;
 /// Supported since CLI 2.1.261.
 pub(crate) const AWAIT_INITIALIZE: &str = "await-initialize";

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Options,
-    launch_plan::{LONGEST_ARGUMENT, LaunchPlan, refuse},
+    launch_plan::{LaunchPlan, MAX_ARGUMENT, refuse},
     output_schema,
 };
 use crate::Error;
@@ -42,7 +42,7 @@ impl Options {
         let Some(OutputFormat::JsonSchema(schema)) = &self.output_format else { return Ok(()) };
         let schema = output_schema::for_cli(schema).or_else(|why| refuse("outputFormat", why))?;
         // The handshake suffices and has no length limit.
-        if schema.as_str().len() <= LONGEST_ARGUMENT {
+        if schema.as_str().len() <= MAX_ARGUMENT {
             plan.flag("json-schema", Some(schema.as_str()));
         }
         plan.initialize.json_schema = Some(schema);

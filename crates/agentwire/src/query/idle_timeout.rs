@@ -10,11 +10,11 @@ use agentwire_control::SessionEvent;
 use agentwire_protocol::{Message, System, message::SessionState};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::session::{ActivityMark, BackgroundWork};
+use crate::session::{BackgroundWork, CallbackMark};
 
 /// A timer that runs from a result until a turn begins or the run is over.
 #[derive(Debug, Default)]
-pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, ActivityMark)>);
+pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, CallbackMark)>);
 
 impl IdleTimeout {
     /// Starts at a result, restarts when the CLI reports that it still works, and stops when a turn begins.

@@ -24,7 +24,7 @@ pub(crate) struct BackgroundWork {
 
 /// A point in the history of callbacks, to compare with a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ActivityMark(u64);
+pub(crate) struct CallbackMark(u64);
 
 impl BackgroundWork {
     /// Wraps the responders: counts running callbacks and reports them to the observer.
@@ -45,12 +45,12 @@ impl BackgroundWork {
         Some(self.limit.unwrap_or(LIMIT)).filter(|limit| !limit.is_zero())
     }
 
-    pub(crate) fn mark(&self) -> ActivityMark {
-        ActivityMark(self.callbacks.steps.load(Ordering::Relaxed))
+    pub(crate) fn mark(&self) -> CallbackMark {
+        CallbackMark(self.callbacks.steps.load(Ordering::Relaxed))
     }
 
     /// Returns whether a callback is running, or one has started or ended since `mark`.
-    pub(crate) fn was_busy_since(&self, mark: ActivityMark) -> bool {
+    pub(crate) fn was_busy_since(&self, mark: CallbackMark) -> bool {
         self.callbacks.open.load(Ordering::Relaxed) > 0 || self.mark() != mark
     }
 }

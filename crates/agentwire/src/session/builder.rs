@@ -13,7 +13,6 @@ use super::{
     Session,
     launch::inherited,
     start::{LaunchFiles, Start, StartParts, take_files, undelivered_warnings},
-    task::Grace,
 };
 use crate::{Error, Options, observe::Watch, turn::Schema};
 
@@ -97,7 +96,7 @@ setters! {
 
     /// Sets how long the CLI may run after this program was killed, before it receives SIGTERM: 2 seconds by default.
     /// The grace period is zero if a hook can refuse something, because the CLI would continue without asking it.
-    orphan_grace: Duration => parts.grace.orphaned = orphan_grace;
+    orphan_grace: Duration => parts.orphan_grace = Some(orphan_grace);
 
     /// Sets whether a guard process ends the CLI when this program was killed, crashed or returned from `main`. On by
     /// default.
@@ -138,7 +137,7 @@ impl SessionBuilder {
     /// [`transport`](Self::transport) is set, dropping is up to that transport.
     #[must_use]
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
-        self.parts.grace = Grace { after_input, after_terminate, ..self.parts.grace };
+        self.parts.grace = Some((after_input, after_terminate));
         self
     }
 
@@ -236,7 +235,7 @@ impl fmt::Debug for SessionBuilder {
             .field("on_stderr", &self.parts.on_stderr.is_some())
             .field("transport", &self.transport)
             .field("config", &self.parts.config)
-            .field("grace", &self.parts.grace)
+            .field("grace", &self.parts.grace())
             .field("guard", &!self.parts.unguarded)
             .field("observe_contents", &self.observe_contents)
             .field("background_limit", &self.parts.background.limit())

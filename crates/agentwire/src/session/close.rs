@@ -64,8 +64,9 @@ impl Session {
                 (is_error_result, is_aborted) = (result.is_error, result.was_aborted());
             }
         }
-        let has_ended = self.task.ended().await;
-        let closed = Closed { exit: self.task.exit(), by: self.task.ended_by() };
+        let exit = self.task.ended().await;
+        let has_ended = exit.is_ok();
+        let closed = Closed { exit: exit.unwrap_or_default(), by: self.task.ended_by() };
         let Some(ending) = self.ending.take() else { return Ok(closed) };
         #[cfg(feature = "sessions")]
         if self.discarded_store_failure

@@ -8,14 +8,14 @@ use std::{
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{Config, ControlError, Messages, Prepared, Responder, SessionEvent};
+use agentwire_control::{Config, Control, ControlError, Messages, Prepared, Responder, SessionEvent};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
 use agentwire_protocol::{Message, System, cli};
 use agentwire_transport::{
-    BoxTransport, Connected, PeerHandle as _, Transport, TransportError,
-    process::{self, CliVersion, ProcessTransport},
+    BoxTransport, PeerHandle as _, Transport, TransportError,
+    process::{CliVersion, Grace, ProcessTransport},
 };
 use tokio::time::timeout;
 
@@ -27,7 +27,7 @@ use super::{
     launch::launch,
     private_files::PrivateDir,
     runtime,
-    task::{Grace, Task},
+    task::Task,
 };
 use crate::{
     Error, Options, Warning,
@@ -45,12 +45,24 @@ pub(super) struct StartParts {
     pub(super) mcp_servers: McpServers,
     pub(super) on_stderr: Option<StderrSink>,
     pub(super) config: Config,
-    pub(super) grace: Grace,
+    /// The grace periods after the end of input and after SIGTERM.
+    pub(super) grace: Option<(Duration, Duration)>,
+    pub(super) orphan_grace: Option<Duration>,
     pub(super) unguarded: bool,
     pub(super) background: BackgroundWork,
     pub(super) handshake_limit: Option<Duration>,
     #[cfg(feature = "sessions")]
     pub(super) stored: super::stored::Stored,
+}
+
+impl StartParts {
+    /// Returns the grace periods. The defaults are longer than those of a bare transport.
+    pub(super) fn grace(&self) -> Grace {
+        let second = Duration::from_secs(1);
+        let (after_input, after_terminate) = self.grace.unwrap_or((10 * second, 5 * second));
+        let grace = Grace::default().after_input(after_input).after_terminate(after_terminate);
+        self.orphan_grace.map_or(grace, |orphaned| grace.orphaned(orphaned))
+    }
 }
 
 /// Everything that starting a session needs; starting may be repeated.
@@ -92,10 +104,7 @@ impl Start {
 
     async fn once(&self, plan: LaunchPlan) -> Result<Session, Error> {
         let (launch, files) = launch(&self.parts.options, plan.clone())?;
-        let Grace { after_input, after_terminate, orphaned } = self.parts.grace;
-        let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
-        let transport =
-            ProcessTransport::new(launch).grace(grace.orphaned(orphaned)).guard(!self.parts.unguarded);
+        let transport = ProcessTransport::new(launch).grace(self.parts.grace()).guard(!self.parts.unguarded);
         let transport = match self.parts.on_stderr.clone() {
             Some(sink) => transport.on_stderr(move |line| sink(line)),
             None => transport,
@@ -150,39 +159,23 @@ impl Start {
             let why = format!("it took longer than the `handshake_limit` of {limit:?}");
             TransportError::Io { action: "opening the connection", source: io::Error::other(why) }
         };
-        let Connected { source, sink, handle } = timeout(limit, transport.open()).await.map_err(late)??;
-        let link = Connected { source, sink, handle: handle.clone() };
+        let link = timeout(limit, transport.open()).await.map_err(late)??;
+        let handle = link.handle.clone();
         self.watch.begin_session();
-        let grace = self.parts.grace;
         #[cfg(feature = "sessions")]
         let (mirror, filter) = self.parts.stored.mirror(&runtime, &self.parts.options).unzip();
         #[cfg(not(feature = "sessions"))]
         let filter = None;
         let connection = prepared.filter(message_filter).filter(filter).connect(link);
-        let peer = handle.clone();
-        let (control, mut messages, task) = Task::spawn(&runtime, connection, handle, grace);
+        let (control, mut messages, task) =
+            Task::spawn(&runtime, connection, handle.clone(), self.parts.grace());
         let handshake = Handshake::perform(&control, plan.initialize, limit).await;
-        let handshake = handshake.map_err(|error| explained(error, &mut messages, &peer.stderr_tail()))?;
-        drop(peer);
-        let mut warnings = plan.warnings;
-        if !self.parts.hooks.is_empty() {
-            let unsupported = self.parts.hooks.check_supported(&handshake.reply)?;
-            warnings.extend(unsupported.map(Warning::Hook));
-        }
-        if self.parts.options.has_own_settings() {
-            let settings = control.settings().await?;
-            check_applied(&self.parts.options, &settings)?;
-            if !self.parts.hooks.is_empty() {
-                check_in_force(&settings.effective)?;
-            }
-        }
+        let handshake = handshake.map_err(|error| explained(error, &mut messages, &handle.stderr_tail()))?;
+        let warnings = self.check(&control, &handshake, plan.warnings).await?;
         #[cfg(feature = "mcp")]
         if !self.parts.mcp_servers.is_empty() {
             bridge.on_initialized(&handshake.reply);
         }
-        warnings.extend(self.version_warnings(&handshake));
-        let bypass = handshake.bypass_warning().filter(|warning| self.asks && !warnings.contains(warning));
-        warnings.extend(bypass);
         Ok(Session {
             control,
             messages,
@@ -202,6 +195,31 @@ impl Start {
             unchecked: Some(self.parts.hooks.clone()),
             files,
         })
+    }
+
+    /// Checks after the handshake whether the CLI supports the hooks and has applied the settings, and adds warnings to
+    /// those of the plan.
+    async fn check(
+        &self,
+        control: &Control,
+        handshake: &Handshake,
+        mut warnings: Vec<Warning>,
+    ) -> Result<Vec<Warning>, Error> {
+        if !self.parts.hooks.is_empty() {
+            let unsupported = self.parts.hooks.check_supported(&handshake.reply)?;
+            warnings.extend(unsupported.map(Warning::Hook));
+        }
+        if self.parts.options.has_own_settings() {
+            let settings = control.settings().await?;
+            check_applied(&self.parts.options, &settings)?;
+            if !self.parts.hooks.is_empty() {
+                check_in_force(&settings.effective)?;
+            }
+        }
+        warnings.extend(self.version_warnings(handshake));
+        let bypass = handshake.bypass_warning().filter(|warning| self.asks && !warnings.contains(warning));
+        warnings.extend(bypass);
+        Ok(warnings)
     }
 
     /// Returns warnings about options that need a newer CLI, if the handshake reveals the version.

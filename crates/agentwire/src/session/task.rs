@@ -7,16 +7,16 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
     time::Duration,
 };
 
 use agentwire_control::{Connection, Control, Driver, Messages, panics::error_chain};
-use agentwire_transport::{BoxPeerHandle, ExitReport, PeerHandle, Signal};
+use agentwire_transport::{BoxPeerHandle, ExitReport, PeerHandle, Signal, process::Grace};
 use tokio::{
     runtime::Handle,
     sync::Notify,
-    task::JoinHandle,
+    task::{JoinError, JoinHandle},
     time::{sleep, timeout},
 };
 
@@ -27,53 +27,7 @@ pub(super) struct Task {
     control: Control,
     shutdown: Arc<Shutdown>,
     work: Arc<Work>,
-    join: JoinHandle<()>,
-}
-
-/// The grace periods of the shutdown steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Grace {
-    pub(super) after_input: Duration,
-    pub(super) after_terminate: Duration,
-    /// After this program was killed.
-    pub(super) orphaned: Duration,
-}
-
-impl Default for Grace {
-    fn default() -> Self {
-        let second = Duration::from_secs(1);
-        Self { after_input: 10 * second, after_terminate: 5 * second, orphaned: 2 * second }
-    }
-}
-
-impl Grace {
-    /// Shortens the grace periods of a CLI that was given no work, because it has nothing to finish or store: those of its
-    /// handle, and the returned ones.
-    fn limit_unused(self, control: &Control, handle: &impl PeerHandle) -> Self {
-        if control.was_given_work() {
-            return self;
-        }
-        handle.limit_grace(UNUSED, UNUSED);
-        Self {
-            after_input: self.after_input.min(UNUSED),
-            after_terminate: self.after_terminate.min(UNUSED),
-            ..self
-        }
-    }
-
-    /// Returns the time between two steps; a killed process needs a moment until it is gone.
-    fn after(self, how: Signal, handle: &impl PeerHandle) -> Duration {
-        match how {
-            Signal::Kill if handle.has_process() => self.after_terminate.max(AFTER_KILL),
-            _ => self.after_terminate,
-        }
-    }
-
-    /// Returns the time of all steps together, for a process.
-    fn whole(self) -> Duration {
-        let signals = self.after_terminate.saturating_add(self.after_terminate.max(AFTER_KILL));
-        self.after_input.saturating_add(signals)
-    }
+    join: JoinHandle<Option<ExitReport>>,
 }
 
 impl Task {
@@ -94,8 +48,8 @@ impl Task {
             let Peer { control, handle, .. } = &peer;
             tokio::select! {
                 biased;
-                () = shared.drive(driver, handle, grace) => {}
-                () = shared.enforce(control, handle, grace) => {}
+                exit = shared.drive(driver, handle, grace) => exit,
+                () = shared.enforce(control, handle, grace) => None,
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));
@@ -138,15 +92,13 @@ impl Task {
         self.shutdown.record_last_step()
     }
 
-    /// Returns the exit of the process, once [`ended`](Self::ended) has returned.
-    pub(super) fn exit(&self) -> Option<ExitReport> {
-        self.shutdown.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Waits until the task has ended. Returns whether the CLI has ended with it: not if its runtime was shut down, or the
-    /// transport panicked.
-    pub(super) async fn ended(&mut self) -> bool {
-        (&mut self.join).await.is_ok()
+    /// Waits until the task has ended. Returns the exit of the process, if known.
+    ///
+    /// # Errors
+    ///
+    /// If the CLI has not ended with the task, because its runtime was shut down or the transport panicked.
+    pub(super) async fn ended(&mut self) -> Result<Option<ExitReport>, JoinError> {
+        (&mut self.join).await
     }
 }
 
@@ -168,7 +120,7 @@ struct Peer {
 /// The handle is dropped afterwards, which ends the CLI within this grace period.
 impl Drop for Peer {
     fn drop(&mut self) {
-        self.grace.limit_unused(&self.control, &self.handle);
+        limit_unused(self.grace, &self.control, &self.handle);
     }
 }
 
@@ -186,26 +138,25 @@ struct Shutdown {
     step: Mutex<EndedBy>,
     /// The last step before the session ended; later steps end only the rest of the process.
     last_step: OnceLock<EndedBy>,
-    /// The exit of the process, once known.
-    exit: Mutex<Option<ExitReport>>,
 }
 
 impl Shutdown {
-    /// Drives the session to its end, and then waits, for a limited time, until its process group is gone.
-    async fn drive<F>(&self, driver: Driver<F>, handle: &impl PeerHandle, grace: Grace)
+    /// Drives the session to its end, and then waits, for a limited time, until its process group is gone. Returns the
+    /// exit of the process, if known.
+    async fn drive<F>(&self, driver: Driver<F>, handle: &impl PeerHandle, grace: Grace) -> Option<ExitReport>
     where
         F: Future<Output = ()>,
     {
         driver.run().await;
         self.record_last_step();
-        if handle.has_process() {
-            // The process may have closed its output and live on.
-            self.force();
-            // If the timeout expires, dropping the handle is the last resort.
-            if timeout(grace.whole(), handle.wait_group()).await.is_ok() {
-                *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle.wait().await);
-            }
+        if !handle.has_process() {
+            return None;
         }
+        // The process may have closed its output and live on.
+        self.force();
+        // If the timeout expires, dropping the handle is the last resort.
+        timeout(whole(grace), handle.wait_group()).await.ok()?;
+        Some(handle.wait().await)
     }
 
     /// Shuts the peer down once that is requested: waits for the grace period, then sends SIGTERM, then SIGKILL.
@@ -215,7 +166,7 @@ impl Shutdown {
     async fn enforce(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         let steps = async {
             self.wait_for_request_and_grace(control, handle, grace).await;
-            self.escalate(handle, grace.limit_unused(control, handle)).await;
+            self.escalate(handle, limit_unused(grace, control, handle)).await;
         };
         tokio::select! {
             biased;
@@ -225,7 +176,7 @@ impl Shutdown {
         while !self.closed.load(Ordering::Relaxed) {
             self.asked.notified().await;
         }
-        sleep(grace.whole()).await;
+        sleep(whole(grace)).await;
     }
 
     /// Waits until the shutdown was requested and the first grace period is over.
@@ -234,7 +185,7 @@ impl Shutdown {
     async fn wait_for_request_and_grace(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         loop {
             self.asked.notified().await;
-            sleep(grace.limit_unused(control, handle).after_input).await;
+            sleep(limit_unused(grace, control, handle).after_input).await;
             if self.forced.load(Ordering::Relaxed) || control.is_idle() {
                 return;
             }
@@ -252,7 +203,7 @@ impl Shutdown {
         for (how, step) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
             *self.step() = step;
             match handle.signal(how) {
-                Ok(()) => sleep(grace.after(how, handle)).await,
+                Ok(()) => sleep(time_after(how, grace, handle)).await,
                 Err(error) => tracing::warn!(why = %error_chain(&error), "the CLI could not be signalled"),
             }
         }
@@ -270,12 +221,38 @@ impl Shutdown {
     }
 }
 
+/// Shortens the grace periods of a CLI that was given no work, because it has nothing to finish or store: those of its
+/// handle, and the returned ones.
+fn limit_unused(grace: Grace, control: &Control, handle: &impl PeerHandle) -> Grace {
+    if control.was_given_work() {
+        return grace;
+    }
+    handle.limit_grace(UNUSED, UNUSED);
+    grace.after_input(grace.after_input.min(UNUSED)).after_terminate(grace.after_terminate.min(UNUSED))
+}
+
+/// Returns the time between two steps; a killed process needs a moment until it is gone.
+fn time_after(how: Signal, grace: Grace, handle: &impl PeerHandle) -> Duration {
+    match how {
+        Signal::Kill if handle.has_process() => grace.after_terminate.max(AFTER_KILL),
+        _ => grace.after_terminate,
+    }
+}
+
+/// Returns the time of all steps together, for a process.
+fn whole(grace: Grace) -> Duration {
+    let signals = grace.after_terminate.saturating_add(grace.after_terminate.max(AFTER_KILL));
+    grace.after_input.saturating_add(signals)
+}
+
 /// The future that the task polls. Either side can drop it: the runtime at its shutdown, or the session when it is
 /// dropped.
-struct Work(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+struct Work(Mutex<Option<WorkFuture>>);
+
+type WorkFuture = Pin<Box<dyn Future<Output = Option<ExitReport>> + Send>>;
 
 impl Work {
-    fn new(work: impl Future<Output = ()> + Send + 'static) -> Arc<Self> {
+    fn new(work: impl Future<Output = Option<ExitReport>> + Send + 'static) -> Arc<Self> {
         Arc::new(Self(Mutex::new(Some(Box::pin(work)))))
     }
 
@@ -294,14 +271,13 @@ impl Work {
 struct Polling(Arc<Work>);
 
 impl Future for Polling {
-    type Output = ();
+    type Output = Option<ExitReport>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut work = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(future) = work.as_mut() {
-            ready!(future.as_mut().poll(context));
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.0.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            Some(work) => work.as_mut().poll(context),
+            None => Poll::Ready(None),
         }
-        Poll::Ready(())
     }
 }
 

@@ -39,7 +39,7 @@ impl Schema {
         let wrong: Vec<_> = self
             .0
             .iter_errors(&output)
-            .take(MOST)
+            .take(MAX_MISMATCHES)
             .map(|error| match error.instance_path().to_string() {
                 path if path.is_empty() => error.to_string(),
                 path => format!("{path}: {error}"),
@@ -72,4 +72,4 @@ agentwire_control::debug_by_name!(Schema);
 
 /// The maximum number of mismatches to report.
 #[cfg(feature = "structured")]
-const MOST: usize = 5;
+const MAX_MISMATCHES: usize = 5;

@@ -51,7 +51,7 @@ fn cli_not_found() {
     search.installs.clear();
     let error = Error::from(search.find().unwrap_err());
     assert!(matches!(error, Error::CliNotFound(TransportError::NotFound { .. })), "{error:?}");
-    names(&error, &["the Claude Code CLI was not found", "looked in /nonexistent/bin/claude"]);
+    names(&error, &["the Claude Code CLI was not found", "searched /nonexistent/bin/claude"]);
     // The output of Rust when `main` returns it.
     let printed = format!("{error:?}");
     let lines: Vec<_> = printed.lines().collect();
@@ -59,7 +59,7 @@ fn cli_not_found() {
         lines[..2],
         [
             "the Claude Code CLI was not found",
-            "  caused by: no agent CLI found; looked in /nonexistent/bin/claude",
+            "  caused by: no agent CLI found; searched /nonexistent/bin/claude",
         ]
     );
     assert!(lines[2].starts_with("  help: install Claude Code"), "{printed}");

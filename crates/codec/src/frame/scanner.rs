@@ -155,7 +155,7 @@ impl KindScanner {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        self.keeps_text &= self.text.len() + bytes.len() <= LONGEST_TEXT;
+        self.keeps_text &= self.text.len() + bytes.len() <= MAX_TEXT;
         if self.keeps_text {
             self.text.extend_from_slice(bytes);
         }
@@ -216,4 +216,4 @@ fn unescaped(text: &[u8]) -> Option<Cow<'_, str>> {
 /// Some programs write this before their first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The CLI writes no key or id that is nearly as long, in bytes.
-const LONGEST_TEXT: usize = 8 << 20;
+const MAX_TEXT: usize = 8 << 20;

@@ -44,7 +44,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
 /// Spawns the task of a callback.
 fn run(guard: AnswerGuard, cancelled: CancellationToken, reply: Reply) {
     tokio::spawn(async move {
-        let grace = guard.shared.config().callback_grace;
+        let grace = guard.shared.config.callback_grace;
         let grace_over = async {
             cancelled.cancelled().await;
             sleep(grace).await;

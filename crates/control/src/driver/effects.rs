@@ -98,8 +98,8 @@ impl Shared {
         let deadline_moved = state.router.open().0 != calls;
         let reader = if queued { state.queue.take_reader() } else { None };
         let (reading_paused, is_ending) = (state.reading_paused, state.router.is_ending());
-        // No lost wake-up: a task checks its condition and increments `waiters` under one lock.
-        let prompt_changed = queued && state.waiters > 0;
+        // No lost wake-up: a task checks its condition and increments `pauses` under one lock.
+        let prompt_changed = queued && state.pauses > 0;
         drop(state);
         // After the release of the lock, since each wake-up may run code of the caller.
         for (id, sender, reply) in replies {

@@ -10,7 +10,7 @@ use crate::SessionExit;
 
 impl Shared {
     /// Ends the input: at once, or in a guarded session when the CLI is idle, because it sends no requests after that.
-    pub(crate) fn end_input(&self) {
+    pub(super) fn end_input(&self) {
         self.apply(self.state(), |state| {
             state.refuse_open();
             if self.guarded { state.router.end_input_when_idle() } else { state.router.end_input() }

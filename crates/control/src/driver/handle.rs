@@ -58,7 +58,7 @@ fn with<R>(mut request: R, set: impl FnOnce(&mut R)) -> R {
 /// ([`Config::call_limit`](crate::Config::call_limit)), unless [`within`](Self::within) sets another.
 #[derive(Clone)]
 pub struct Control {
-    handle: Arc<Handle>,
+    pub(super) handle: Arc<Handle>,
     /// The time limit of this handle's calls; `None` for the session's.
     limit: Option<Duration>,
 }
@@ -73,7 +73,7 @@ impl Control {
     }
 
     pub(crate) fn limit(&self) -> Duration {
-        self.limit.unwrap_or(self.shared().config().call_limit)
+        self.limit.unwrap_or(self.shared().config.call_limit)
     }
 
     /// Returns a handle of the same session with this time limit for calls and for sending.

@@ -3,11 +3,11 @@
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::Arc,
+    sync::{Arc, MutexGuard},
     task::{Context, Poll, ready},
 };
 
-use super::handle::Handle;
+use super::{handle::Handle, shared::State};
 use crate::{RawEvent, SessionEvent, SessionExit};
 
 /// The events of a session, in the order of their lines.
@@ -59,15 +59,14 @@ impl Messages {
     ///
     /// Use it when you hold messages back but requests behind them must still be answered.
     pub fn pause_backpressure(&self) -> BackpressurePause {
-        self.handle.shared().add_waiter();
-        BackpressurePause(Arc::clone(&self.handle))
+        BackpressurePause::new(&self.handle, self.handle.shared().state())
     }
 
     /// Releases `weight` bytes of the backpressure budget, now or with later ones.
     fn release(&mut self, weight: usize) {
         let shared = self.handle.shared();
         self.unreleased += weight;
-        if self.unreleased > shared.config().unread_soft_limit / RELEASE_FRACTION {
+        if self.unreleased > shared.config.unread_soft_limit / RELEASE_FRACTION {
             shared.release(std::mem::take(&mut self.unreleased));
         }
     }
@@ -82,9 +81,17 @@ impl Drop for Messages {
 /// A guard that suspends the soft limit of unread messages: see [`Messages::pause_backpressure`].
 pub struct BackpressurePause(Arc<Handle>);
 
+impl BackpressurePause {
+    /// Takes the lock of the check that made the pause necessary.
+    pub(super) fn new(handle: &Arc<Handle>, state: MutexGuard<'_, State>) -> Self {
+        handle.shared().apply(state, |state| state.pauses += 1);
+        Self(Arc::clone(handle))
+    }
+}
+
 impl Drop for BackpressurePause {
     fn drop(&mut self) {
-        self.0.shared().remove_waiter();
+        self.0.shared().state().pauses -= 1;
     }
 }
 

@@ -58,7 +58,7 @@ impl Control {
                 uuid.as_ref().and_then(|id| router.prompt_state(id)).is_some_and(PromptState::is_settled);
             router.send_prompt(uuid, line).map(|()| (router.turns_before_a_prompt(), is_settled))
         };
-        self.shared().when_writable(self.limit(), "user", send).await
+        self.when_writable("user", send).await
     }
 
     /// Waits until the write buffer has room for a prompt, to be sent with [`send_now`](Self::send_now).
@@ -73,7 +73,7 @@ impl Control {
     ///
     /// See [`send`](Self::send).
     pub async fn ready(&self) -> Result<(), ControlError> {
-        self.shared().when_writable(self.limit(), "user", |state| state.router.check_input("user")).await
+        self.when_writable("user", |state| state.router.check_input("user")).await
     }
 
     /// Sends a prompt without waiting for room.
@@ -103,7 +103,7 @@ impl Control {
     ///
     /// See [`send`](Self::send).
     pub async fn send_line(&self, line: Bytes) -> Result<(), ControlError> {
-        self.shared().when_writable(self.limit(), "line", |state| state.router.send_line(line)).await
+        self.when_writable("line", |state| state.router.send_line(line)).await
     }
 
     /// Returns the state of the prompt with this id, or `None` if none was sent or thousands were sent after it.
@@ -124,7 +124,7 @@ impl Control {
     /// [`ControlError::UnknownPrompt`], [`ControlError::Closed`] if the session ends first, and
     /// [`ControlError::Backlogged`] if reading stopped at the hard limit.
     pub async fn prompt_begun(&self, prompt: &Uuid) -> Result<PromptState, ControlError> {
-        self.shared().when_prompt(prompt, PromptState::has_begun).await
+        self.when_prompt(prompt, PromptState::has_begun).await
     }
 
     /// Waits until the prompt was answered, failed or was cancelled.
@@ -139,7 +139,7 @@ impl Control {
     ///
     /// See [`prompt_begun`](Self::prompt_begun).
     pub async fn prompt_settled(&self, prompt: &Uuid) -> Result<PromptState, ControlError> {
-        self.shared().when_prompt(prompt, PromptState::is_settled).await
+        self.when_prompt(prompt, PromptState::is_settled).await
     }
 
     /// Returns whether the CLI has reported the state of a prompt. Such a CLI also names the prompts of a turn.
@@ -155,7 +155,7 @@ impl Control {
     fn encoded(&self, prompt: &UserInput) -> Result<Bytes, ControlError> {
         let mut prompt = Cow::Borrowed(prompt);
         // As in the reference, no prompt can opt out.
-        if self.shared().config().client_composed {
+        if self.shared().config.client_composed {
             prompt.to_mut().client_composed = Some(true);
         }
         encode(&*prompt).map_err(|source| ControlError::Encode { subtype: "user".into(), source })

@@ -32,10 +32,10 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
         // A custom handle may report its stderr separately.
         if exit.stderr_tail.is_empty() { exit.with_stderr_tail(handle.stderr_tail()) } else { exit }
     });
-    let left = shared.config().exit_grace;
+    let left = shared.config.exit_grace;
     let mut peer = Peer { handle, ended, shared, exit: None, left };
     let failure = read_output(reader, &mut peer, host).await;
-    let ending = peer.ending(shared.config().exit_grace).await;
+    let ending = peer.ending(shared.config.exit_grace).await;
     SessionExit { transport: failure.or(ending.transport), ..ending }
 }
 

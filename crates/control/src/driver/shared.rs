@@ -45,18 +45,18 @@ pub(crate) struct Shared {
 
 #[derive(Default)]
 pub(crate) struct State {
-    pub(crate) router: Router,
+    pub(super) router: Router,
     pub(super) queue: MessageQueue,
     pub(super) callbacks: HashMap<RequestId, RunningCallback>,
     /// The writing half, while it waits for a line, for the end of the input or, once that is broken, for a lost line.
     pub(super) writer: Option<Waker>,
     /// The number of the last callback.
     pub(super) last_callback: u64,
-    /// The number of tasks that wait for room or for a prompt's state, and of
-    /// [`BackpressurePause`](crate::BackpressurePause) guards.
+    /// The number of [`BackpressurePause`](crate::BackpressurePause) guards. Each task that waits for room or for a
+    /// prompt's state holds one.
     ///
     /// While it is not 0, the soft limit does not apply.
-    pub(super) waiters: usize,
+    pub(super) pauses: usize,
     /// The earliest deadline of the senders that wait for room. That sender may be gone.
     pub(super) room_deadline: Option<Duration>,
     /// Whether a responder answers requests, which may lie behind unread messages.
@@ -108,11 +108,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn config(&self) -> &Config {
-        &self.config
-    }
-
-    pub(crate) fn now(&self) -> Duration {
+    pub(super) fn now(&self) -> Duration {
         self.started.elapsed()
     }
 
@@ -122,12 +118,12 @@ impl Shared {
     }
 
     /// Runs `act` on the router, and applies the effects.
-    pub(crate) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> T {
+    pub(super) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> T {
         self.apply(self.state(), |state| act(&mut state.router))
     }
 
     /// Reports a prompt to the observer.
-    pub(crate) fn observe_prompt(&self, prompt: &UserInput) {
+    pub(super) fn observe_prompt(&self, prompt: &UserInput) {
         if let Some(observer) = &self.observer {
             observer.sending(prompt);
         }
@@ -168,7 +164,7 @@ impl Shared {
     /// Starts a call at once: its time limit runs, and reading goes on for it, even while earlier lines are queued.
     ///
     /// Returns the id of the call; `reply` gets its reply.
-    pub(crate) fn start_call(
+    pub(super) fn start_call(
         &self,
         reply: ReplySender,
         call: impl FnOnce(&mut Router) -> RequestId,
@@ -211,7 +207,7 @@ impl Shared {
     /// Moves all unread events into the empty `batch`, or returns the end of the session.
     ///
     /// `read` is the weight of the events that were read since the last call of this or of [`release`](Self::release).
-    pub(crate) fn poll_batch(
+    pub(super) fn poll_batch(
         &self,
         read: usize,
         batch: &mut VecDeque<RawEvent>,
@@ -225,12 +221,12 @@ impl Shared {
     }
 
     /// Calls `read` with the router, and applies no effects.
-    pub(crate) fn read_router<T>(&self, read: impl FnOnce(&Router) -> T) -> T {
+    pub(super) fn read_router<T>(&self, read: impl FnOnce(&Router) -> T) -> T {
         read(&self.state().router)
     }
 
     /// Returns the error for a call after its reply sender was dropped.
-    pub(crate) fn closed(&self, subtype: &str) -> ControlError {
+    pub(super) fn closed(&self, subtype: &str) -> ControlError {
         let ending = self.state().queue.ended().cloned().unwrap_or_default();
         ControlError::Closed { subtype: subtype.into(), ending }
     }
@@ -256,13 +252,13 @@ impl Shared {
     }
 
     /// Handles the drop of the last handle.
-    pub(crate) fn abandon(&self) {
+    pub(super) fn abandon(&self) {
         self.state().abandoned = true;
         self.abandoned.notify_waiters();
     }
 
     /// Handles the drop of the message reader.
-    pub(crate) fn abandon_messages(&self) {
+    pub(super) fn abandon_messages(&self) {
         let unread = self.state().queue.abandon();
         drop(unread);
         self.may_read.notify_waiters();
@@ -299,7 +295,7 @@ impl State {
         let (calls, callbacks) = self.router.open();
         // Hysteresis: reading resumes at half the limit, not after each message.
         let limit = config.unread_soft_limit / if self.reading_paused { 2 } else { 1 };
-        self.has_responder || calls + callbacks + self.waiters > 0 || self.queue.unread_bytes() <= limit
+        self.has_responder || calls + callbacks + self.pauses > 0 || self.queue.unread_bytes() <= limit
     }
 
     /// Returns the unread bytes if they exceed the hard limit.

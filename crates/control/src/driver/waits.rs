@@ -5,7 +5,6 @@ use std::{
     future::{pending, poll_fn},
     sync::{Arc, MutexGuard},
     task::Poll,
-    time::Duration,
 };
 
 use agentwire_protocol::Uuid;
@@ -15,44 +14,44 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use super::{Shared, shared::State};
+use super::{BackpressurePause, Control, Shared, shared::State};
 use crate::{ControlError, PromptState, SessionExit};
 
-impl Shared {
+impl Control {
     /// Runs `act`, which queues lines, when the write buffer has room or the input takes no more lines.
     ///
     /// Checks for room and runs `act` under one lock, so that concurrent senders do not overrun the buffer.
     /// Does not run `act` if the future is dropped or the time limit passes before, or if the hard limit of unread messages
     /// stops reading, because the peer may take no input until it is read.
-    pub(crate) async fn when_writable<T>(
+    pub(super) async fn when_writable<T>(
         &self,
-        limit: Duration,
         subtype: &str,
         act: impl FnOnce(&mut State) -> Result<T, ControlError>,
     ) -> Result<T, ControlError> {
-        let deadline = self.now().saturating_add(limit);
+        let (shared, limit) = (self.shared(), self.limit());
+        let deadline = shared.now().saturating_add(limit);
         let mut act = Some(act);
-        let mut waiter = None;
-        wait(&self.written, || {
-            let mut state = self.state();
+        let mut pause = None;
+        wait(&shared.written, || {
+            let mut state = shared.state();
             let (input, waiting) = (state.router.check_input(subtype), state.router.transmit_bytes());
             let waits = match &input {
-                Ok(()) => waiting > self.config.write_buffer_limit,
+                Ok(()) => waiting > shared.config.write_buffer_limit,
                 Err(_) => state.router.awaits_ending(),
             };
             if !waits {
                 // Always `Some`: this closure runs again only after it returned `None`.
                 return act.take().map(|act| {
-                    let done = self.apply(state, act);
+                    let done = shared.apply(state, act);
                     // A new prompt may have displaced the state of an old one.
-                    self.prompt_changed.notify_waiters();
+                    shared.prompt_changed.notify_waiters();
                     done
                 });
             }
-            if let Some(unread) = state.backlog(&self.config) {
+            if let Some(unread) = state.backlog(&shared.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype.into(), unread }));
             }
-            if self.now() >= deadline {
+            if shared.now() >= deadline {
                 let late = ControlError::NotSent { subtype: subtype.into(), after: limit, waiting };
                 return Some(Err(input.err().unwrap_or(late)));
             }
@@ -60,9 +59,10 @@ impl Shared {
             if is_first {
                 state.room_deadline = Some(deadline);
             }
-            waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
+            // The CLI may have to write output before it takes input.
+            pause.get_or_insert_with(|| BackpressurePause::new(&self.handle, state));
             if is_first {
-                self.deadlines.notify_one();
+                shared.deadlines.notify_one();
             }
             None
         })
@@ -70,14 +70,15 @@ impl Shared {
     }
 
     /// Waits until the state of a prompt satisfies `is_reached`. Reading goes on meanwhile.
-    pub(crate) async fn when_prompt(
+    pub(super) async fn when_prompt(
         &self,
         prompt: &Uuid,
         is_reached: impl Fn(PromptState) -> bool,
     ) -> Result<PromptState, ControlError> {
-        let mut waiter = None;
-        wait(&self.prompt_changed, || {
-            let state = self.state();
+        let shared = self.shared();
+        let mut pause = None;
+        wait(&shared.prompt_changed, || {
+            let state = shared.state();
             match state.router.prompt_state(prompt) {
                 None => return Some(Err(ControlError::UnknownPrompt { prompt: prompt.clone() })),
                 Some(state) if is_reached(state) => return Some(Ok(state)),
@@ -87,28 +88,21 @@ impl Shared {
             if let Some(ending) = state.queue.ended() {
                 return Some(Err(ControlError::Closed { subtype: subtype(), ending: Arc::clone(ending) }));
             }
-            if let Some(unread) = state.backlog(&self.config) {
+            if let Some(unread) = state.backlog(&shared.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype(), unread }));
             }
-            waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
+            // The state of the prompt may lie behind unread messages.
+            pause.get_or_insert_with(|| BackpressurePause::new(&self.handle, state));
             None
         })
         .await
     }
+}
 
+impl Shared {
     /// Waits until the session has ended, and returns how.
-    pub(crate) async fn ended(&self) -> Arc<SessionExit> {
+    pub(super) async fn ended(&self) -> Arc<SessionExit> {
         wait(&self.written, || self.state().queue.ended().cloned()).await
-    }
-
-    /// Adds a waiter. While there is one, the soft limit of unread messages does not apply.
-    pub(crate) fn add_waiter(&self) {
-        self.apply(self.state(), |state| state.waiters += 1);
-    }
-
-    /// Removes a waiter.
-    pub(crate) fn remove_waiter(&self) {
-        self.state().waiters -= 1;
     }
 
     /// Waits for the next lines to write. Returns `None` at the end of the input.
@@ -121,10 +115,10 @@ impl Shared {
                 state.writer.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());
                 return Poll::Pending;
             }
-            // No lost wake-up: a task checks its condition and increments `waiters` under one lock.
-            let (has_waiters, reading_paused) = (state.waiters > 0, state.reading_paused);
+            // No lost wake-up: a task checks its condition and increments `pauses` under one lock.
+            let (may_have_waiters, reading_paused) = (state.pauses > 0, state.reading_paused);
             drop(state);
-            if has_waiters {
+            if may_have_waiters {
                 self.written.notify_waiters();
             }
             if reading_paused {
@@ -150,7 +144,7 @@ impl Shared {
     }
 
     /// Releases `weight` bytes of the backpressure budget.
-    pub(crate) fn release(&self, weight: usize) {
+    pub(super) fn release(&self, weight: usize) {
         let mut state = self.state();
         state.queue.release(weight);
         self.resume_reading(state);
@@ -248,23 +242,6 @@ impl Shared {
     }
 }
 
-/// A waiting task. While it lives, the soft limit of unread messages does not apply: the CLI may have to write output before
-/// it takes input, and the state of a prompt may lie behind unread messages.
-struct ReadingWaiter<'a>(&'a Shared);
-
-impl<'a> ReadingWaiter<'a> {
-    fn new(shared: &'a Shared, state: MutexGuard<'_, State>) -> Self {
-        shared.apply(state, |state| state.waiters += 1);
-        Self(shared)
-    }
-}
-
-impl Drop for ReadingWaiter<'_> {
-    fn drop(&mut self) {
-        self.0.remove_waiter();
-    }
-}
-
 /// Waits until `ready` returns a value. Calls it again after each notification.
 pub(super) async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
     loop {
@@ -275,9 +252,5 @@ pub(super) async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T
             return ready;
         }
         notified.await;
-        // Check before the next registration: most notifications fulfil the condition.
-        if let Some(ready) = ready() {
-            return ready;
-        }
     }
 }

@@ -27,7 +27,7 @@ pub(super) async fn write<S: ByteSink>(
             shared.input_broken(SessionExit::failed(&*why));
             shared.input_finished();
             let since = Instant::now();
-            sleep(shared.config().exit_grace).await;
+            sleep(shared.config.exit_grace).await;
             shared.fail_pending();
             shared.line_lost().await;
             shared.silence(since).await;

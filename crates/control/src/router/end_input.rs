@@ -31,12 +31,12 @@ impl Router {
     pub fn end_input_when_idle(&mut self) {
         if matches!(self.input, Input::Open) {
             self.input = Input::EndWhenIdle;
-            self.check_ending();
+            self.end_input_if_idle();
         }
     }
 
     /// Ends the input if that is pending and the CLI is idle.
-    pub(super) fn check_ending(&mut self) {
+    pub(super) fn end_input_if_idle(&mut self) {
         if self.is_ending() && self.may_end_input() {
             self.end_input();
         }

@@ -150,7 +150,7 @@ impl Router {
     }
 
     fn check_run(&mut self) {
-        self.check_ending();
+        self.end_input_if_idle();
         if self.turns.take_run_over() {
             self.events.push_back(RouterEvent::Session(SessionEvent::RunOver));
         }

@@ -18,9 +18,9 @@ pub(super) fn of(request: &CanUseTool) -> Option<Vec<String>> {
         }
         _ => return None,
     };
-    if lines.len() > MOST {
-        let rest = lines.len() - MOST;
-        lines.truncate(MOST);
+    if lines.len() > MAX_LINES {
+        let rest = lines.len() - MAX_LINES;
+        lines.truncate(MAX_LINES);
         lines.push(format!("… and {rest} lines more"));
     }
     Some(lines)
@@ -42,4 +42,4 @@ fn changed(old: &str, new: &str) -> Vec<String> {
 }
 
 /// The maximum number of lines that a person can judge at a prompt.
-const MOST: usize = 200;
+const MAX_LINES: usize = 200;

@@ -48,15 +48,15 @@ impl<D: Dialog + Send> Prompt<'_, D> {
     async fn permit(&mut self, request: &CanUseTool) -> io::Result<Decision> {
         self.show(request);
         let always = request.allow_always();
-        let choices =
-            if always.is_some() { "y, n, always, edit, or why not" } else { "y, n, edit, or why not" };
+        let words = if always.is_some() { "y, n, always, edit" } else { "y, n, edit" };
+        let choices = format!("{words}, or a reason to deny");
         loop {
-            let Some(line) = self.line(choices).await? else { return Ok(Decision::deny(NOBODY)) };
+            let Some(line) = self.line(&choices).await? else { return Ok(Decision::deny(NOBODY)) };
             match (line.as_str(), &always) {
                 ("", _) => {}
                 // A question for a person needs a whole word, so that a stray key does not allow it.
-                ("y", _) if request.default_to_no == Some(true) => self.show_line("say yes"),
-                ("a", Some(_)) if request.default_to_no == Some(true) => self.show_line("say always"),
+                ("y", _) if request.default_to_no == Some(true) => self.show_line("type yes"),
+                ("a", Some(_)) if request.default_to_no == Some(true) => self.show_line("type always"),
                 ("y" | "yes", _) => return Ok(Decision::allow()),
                 ("n" | "no", _) => return Ok(Decision::deny("the user does not want this")),
                 ("a" | "always", Some(always)) => return Ok(always.clone().into()),
@@ -120,8 +120,8 @@ impl<D: Dialog + Send> Prompt<'_, D> {
                 self.show_line(&format!("       {}", plain(line)));
             }
         }
-        let several = if question.multi_select { "numbers with commas between them" } else { "a number" };
-        let line = self.line(&format!("{several}, or words of your own")).await?.unwrap_or_default();
+        let several = if question.multi_select { "numbers separated by commas" } else { "a number" };
+        let line = self.line(&format!("{several}, or your own answer")).await?.unwrap_or_default();
         let chosen: Option<Vec<_>> = line
             .split(',')
             .map(|number| number.trim().parse::<usize>().ok()?.checked_sub(1))
@@ -139,8 +139,9 @@ impl<D: Dialog + Send> Prompt<'_, D> {
             self.show_line(&format!("  {}", plain(line)));
         }
         let edits_pass = PermissionUpdate::set_mode(PermissionMode::AcceptEdits);
+        let choices = "y, edits (approve, and accept edits from now on), or what to change";
         Ok(loop {
-            match self.line("y, edits (from then on they pass), or what to do otherwise").await?.as_deref() {
+            match self.line(choices).await?.as_deref() {
                 Some("") => {}
                 Some("y" | "yes") => break plan.approve().into(),
                 Some("edits") => break plan.approve().updates([edits_pass]).into(),

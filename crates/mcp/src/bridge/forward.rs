@@ -67,7 +67,7 @@ impl Forwarder {
         // Fail the server's request, which would otherwise wait forever.
         if let (Some(id), Some(instance)) = (request, instance.upgrade()) {
             let failure = rpc::error(&id, rpc::INTERNAL_ERROR, &error.to_string());
-            if catch_panic(async { instance.session.handle(failure).await }).await.is_err() {
+            if catch_panic(async { instance.server.handle(failure).await }).await.is_err() {
                 tracing::warn!(%server, "an MCP server panicked");
             }
         }

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agentwire_control::CancellationToken;
 use agentwire_protocol::RawJson;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// The requests in flight at one server.
 #[derive(Clone, Debug, Default)]
@@ -60,10 +60,10 @@ impl InFlightRequests {
     }
 
     /// Returns a guard that cancels the newest request with this id, or `None` if no such request is in flight.
-    pub(super) fn newest(&self, id: &RawJson) -> Option<CancelOnDrop> {
+    pub(super) fn newest(&self, id: &RawJson) -> Option<DropGuard> {
         let table = self.lock();
         let of_that_id = table.rows.iter().filter(|row| *row.id == *id.as_str());
-        of_that_id.max_by_key(|row| row.number).map(|row| CancelOnDrop(row.cancelled.clone()))
+        of_that_id.max_by_key(|row| row.number).map(|row| row.cancelled.clone().drop_guard())
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -93,16 +93,6 @@ impl Drop for InFlightRequest {
         if let Some(place) = table.rows.iter().position(|row| row.number == self.number) {
             table.rows.swap_remove(place);
         }
-    }
-}
-
-/// Cancels a request when it is dropped.
-#[derive(Debug)]
-pub(super) struct CancelOnDrop(CancellationToken);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
     }
 }
 

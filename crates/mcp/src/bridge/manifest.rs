@@ -14,11 +14,11 @@ use crate::{
 /// # Errors
 ///
 /// The reason for the log, if the server fails; the CLI then queries it.
-pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerManifest, String> {
+pub(super) async fn capture(server: &dyn ServerInstance) -> Result<SdkServerManifest, String> {
     // The CLI's own name, since the answers are for the CLI.
     let client = json!({"name": "claude-code", "version": env!("CARGO_PKG_VERSION")});
     let initialize = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client});
-    let initialized = request(session, "initialize", initialize).await?;
+    let initialized = request(server, "initialize", initialize).await?;
     let reply: Value = initialized.decode().unwrap_or_default();
     let Some(version) = reply["protocolVersion"].as_str() else {
         return Err("its answer to `initialize` is not an object of the right shape".to_owned());
@@ -26,10 +26,10 @@ pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerMan
     if version != VERSION {
         return Err(format!("it speaks version {} of MCP, not {VERSION}", excerpt(version)));
     }
-    notify(session, "notifications/initialized").await?;
+    notify(server, "notifications/initialized").await?;
     let tools = match &reply["capabilities"]["tools"] {
         Value::Null => None,
-        _ => Some(request(session, "tools/list", json!({})).await?),
+        _ => Some(request(server, "tools/list", json!({})).await?),
     };
     // The CLI reads a list of several pages itself.
     let is_whole = |tools: &RawJson| {
@@ -40,11 +40,11 @@ pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerMan
 }
 
 /// Sends a request to the server, and returns the result unchanged.
-async fn request(session: &dyn ServerInstance, method: &str, params: Value) -> Result<RawJson, String> {
+async fn request(server: &dyn ServerInstance, method: &str, params: Value) -> Result<RawJson, String> {
     let message = rpc::request(&format!("agentwire-{method}"), method, params);
-    let answer = catch_panic(async { session.handle(message).await }).await;
+    let answer = catch_panic(async { server.handle(message).await }).await;
     let answer = answer.map_err(|_| format!("it panicked at `{method}`"))?;
-    let answer = answer.ok_or_else(|| format!("it gave no answer to `{method}`"))?;
+    let answer = answer.ok_or_else(|| format!("it did not answer `{method}`"))?;
     match answer.decode() {
         Ok(Response { result: Some(result), .. }) => Ok(result),
         Ok(Response { error: Some(error), .. }) => {
@@ -54,8 +54,8 @@ async fn request(session: &dyn ServerInstance, method: &str, params: Value) -> R
     }
 }
 
-async fn notify(session: &dyn ServerInstance, method: &str) -> Result<(), String> {
-    let notified = catch_panic(async { session.handle(rpc::notification(method, None)).await }).await;
+async fn notify(server: &dyn ServerInstance, method: &str) -> Result<(), String> {
+    let notified = catch_panic(async { server.handle(rpc::notification(method, None)).await }).await;
     notified.map(|_| ()).map_err(|_| format!("it panicked at `{method}`"))
 }
 

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answered,
+    Entry, answered,
     forward::Forwarder,
     in_flight::{InFlightRequest, InFlightRequests},
     manifest::capture,
@@ -25,29 +25,28 @@ use crate::{
     McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy, ToolOutput,
     check::Schemas,
     failure::note_panic,
-    policy::Entry,
     rpc::{self, Kind},
 };
 
 /// One server in one session, opened for its manifest or at its first message.
 pub(super) struct ServerSlot {
     name: Arc<str>,
-    serve: Arc<dyn McpService>,
+    service: Arc<dyn McpService>,
     policy: ServerPolicy,
     gate: CancellationToken,
     instance: Mutex<Option<Arc<Instance>>>,
 }
 
 impl ServerSlot {
-    pub(super) fn new(name: &str, Entry { serve, policy }: Entry, gate: CancellationToken) -> Self {
-        Self { name: name.into(), serve, policy, gate, instance: Mutex::default() }
+    pub(super) fn new(name: &str, Entry { service, policy }: Entry, gate: CancellationToken) -> Self {
+        Self { name: name.into(), service, policy, gate, instance: Mutex::default() }
     }
 
     /// Returns the server's manifest.
     pub(super) async fn manifest(&self, control: &Control) -> Result<SdkServerManifest, String> {
         let opened = catch_panic(async { self.instance(true, control) }).await;
         let instance = opened.map_err(|_| "it panicked when it was opened")?;
-        capture(&*instance.ok_or("it has ended")?.session).await
+        capture(&*instance.ok_or("it has ended")?.server).await
     }
 
     /// Returns whether the server has announced a change of its tools.
@@ -106,7 +105,7 @@ impl ServerSlot {
             Some(_) if !initializes => return None,
             _ => {}
         }
-        let opened = Instance::open(&self.name, &*self.serve, &self.gate, control.clone());
+        let opened = Instance::open(&self.name, &*self.service, &self.gate, control.clone());
         *instance = Some(Arc::clone(&opened));
         Some(opened)
     }
@@ -114,7 +113,7 @@ impl ServerSlot {
 
 /// An instance of a server.
 pub(super) struct Instance {
-    pub(super) session: Box<dyn ServerInstance>,
+    pub(super) server: Box<dyn ServerInstance>,
     schemas: Arc<Schemas>,
     pub(super) in_flight: InFlightRequests,
     /// The number of messages that the server has sent.
@@ -129,26 +128,26 @@ pub(super) struct Instance {
 impl Instance {
     fn open(
         name: &Arc<str>,
-        serve: &dyn McpService,
+        service: &dyn McpService,
         gate: &CancellationToken,
         control: Control,
     ) -> Arc<Self> {
         let (messages, to_forward) = mpsc::channel(MAX_OUTBOX);
         let (schemas, sent) = (Arc::<Schemas>::default(), Arc::<AtomicU64>::default());
         let outbox = Outbox::new(messages, Arc::clone(&sent), Arc::clone(&schemas), control.clone());
-        let session = serve.open(outbox);
+        let server = service.open(outbox);
         let (queue, queued) = watch::channel(0);
         Arc::new_cyclic(|instance| {
             let forwarder = Forwarder { server: Arc::clone(name), control, instance: Weak::clone(instance) };
             let forwarder = tokio::spawn(forwarder.run(to_forward, gate.clone(), queue));
             let (in_flight, ended) = (InFlightRequests::default(), CancellationToken::new());
-            Self { session, schemas, in_flight, sent, queued, ended, forwarder }
+            Self { server, schemas, in_flight, sent, queued, ended, forwarder }
         })
     }
 
     /// Checks whether the server has ended. If so, all open requests fail.
     pub(super) fn detect_end(&self) -> bool {
-        let has_ended = self.session.has_ended();
+        let has_ended = self.server.has_ended();
         if has_ended {
             self.ended.cancel();
         }
@@ -174,16 +173,16 @@ impl Instance {
         let response: ResponseFuture = if method == "tools/call" {
             let (instance, id) = (Arc::clone(&self), id.clone());
             Box::pin(async move {
-                match instance.schemas.check(&*instance.session, &id, &message).await {
+                match instance.schemas.check(&*instance.server, &id, &message).await {
                     Ok(check) => {
-                        let answer = instance.session.handle(message).await?;
+                        let answer = instance.server.handle(message).await?;
                         Some(check.apply(&id, answer))
                     }
                     Err(refusal) => Some(refusal),
                 }
             })
         } else {
-            self.session.handle(message)
+            self.server.handle(message)
         };
         Box::pin(self.wait_for_answer(response, id, request, context))
     }
@@ -211,7 +210,7 @@ impl Instance {
                 Ok(Some(answer)) if rpc::answers(&answer, &id) => answer,
                 // The CLI waits for a response with its id, without a limit.
                 Ok(Some(_)) => failed("the MCP server's answer is not a response to this request"),
-                Ok(None) => failed("the MCP server gave no answer"),
+                Ok(None) => failed("the MCP server did not answer"),
                 Err(panic) => {
                     note_panic(&panic);
                     failed(&format!("the MCP server panicked: {panic}"))
@@ -224,7 +223,7 @@ impl Instance {
 
     /// Handles a notification or a response.
     fn notify(self: Arc<Self>, message: RawJson) -> Reply {
-        let response = self.session.handle(message);
+        let response = self.server.handle(message);
         Box::pin(async move {
             if let Err(panic) = catch_panic(response).await {
                 note_panic(&panic);

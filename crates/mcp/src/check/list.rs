@@ -14,13 +14,13 @@ use crate::{
 
 /// Returns all tools of the server with their schemas.
 pub(super) async fn tools(
-    session: &dyn ServerInstance,
+    server: &dyn ServerInstance,
     mut next_id: impl FnMut() -> String,
 ) -> Result<Tools, String> {
     let mut tools = HashMap::new();
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
-        let page = page(session, &next_id(), cursor).await?;
+        let page = page(server, &next_id(), cursor).await?;
         tools.extend(page.tools.into_iter().map(|ListedTool { name, input_schema, output_schema }| {
             // A tool without a schema accepts any input.
             let input = Schema::new(input_schema.unwrap_or(Value::Bool(true)));
@@ -34,12 +34,12 @@ pub(super) async fn tools(
     Err(format!("the server's list of tools has more than {MAX_PAGES} pages"))
 }
 
-async fn page(session: &dyn ServerInstance, id: &str, cursor: Option<String>) -> Result<Page, String> {
+async fn page(server: &dyn ServerInstance, id: &str, cursor: Option<String>) -> Result<Page, String> {
     let params = cursor.map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
     let request = rpc::request(id, "tools/list", params);
-    let answer = catch_panic(async { session.handle(request).await }).await;
+    let answer = catch_panic(async { server.handle(request).await }).await;
     let answer = answer.map_err(|panic| format!("the server panicked when asked for its tools: {panic}"))?;
-    let answer = answer.ok_or("the server gave no list of its tools")?;
+    let answer = answer.ok_or("the server did not list its tools")?;
     match answer.decode() {
         Ok(Response { result: Some(page), .. }) => Ok(page),
         Ok(Response { error, .. }) => {

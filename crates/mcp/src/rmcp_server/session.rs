@@ -12,7 +12,10 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tracing::subscriber::NoSubscriber;
 
 use super::{channel::Channel, guarded::PanicGuard, pending::PendingRequests};
-use crate::{Outbox, ResponseFuture, ServerInstance, rpc};
+use crate::{
+    Outbox, ResponseFuture, ServerInstance,
+    rpc::{self, RpcError},
+};
 
 /// An `rmcp` service in one session. Dropping it ends the service and cancels its handlers.
 pub(crate) struct RmcpSession<H: ServerHandler> {
@@ -70,12 +73,12 @@ impl<H: ServerHandler> RmcpSession<H> {
     }
 
     /// Returns the error for a request that must not reach the service.
-    fn objection(&self, request: &ClientRequest) -> Option<(i32, String)> {
+    fn objection(&self, request: &ClientRequest) -> Option<RpcError> {
         let method = request.method();
         let declared = match request {
             // `rmcp` reads a known method with unfit parameters as an unknown method.
             ClientRequest::CustomRequest(_) if KNOWN_METHODS.contains(&method) => {
-                return Some((rpc::INVALID_PARAMS, format!("the parameters do not fit `{method}`")));
+                return Some(RpcError::unfit(method));
             }
             ClientRequest::ListPromptsRequest(_) => self.capabilities.prompts.is_some(),
             ClientRequest::ListResourcesRequest(_) | ClientRequest::ListResourceTemplatesRequest(_) => {
@@ -83,7 +86,7 @@ impl<H: ServerHandler> RmcpSession<H> {
             }
             _ => true,
         };
-        (!declared).then(|| (rpc::METHOD_NOT_FOUND, format!("the server does not offer `{method}`")))
+        (!declared).then(|| RpcError::unoffered(method))
     }
 }
 
@@ -109,8 +112,8 @@ impl<H: ServerHandler> ServerInstance for RmcpSession<H> {
                 None
             });
         };
-        if let Some((code, why)) = self.objection(&request.request) {
-            return Box::pin(async move { Some(rpc::error(&id, code, &why)) });
+        if let Some(error) = self.objection(&request.request) {
+            return Box::pin(async move { Some(error.response(&id)) });
         }
         let (guard, answer) = self.pending.enter(request.id.clone());
         request.id = guard.service_id();

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     Outbox, OutboxClosed,
-    rpc::{self, Failure, Response},
+    rpc::{self, Response, RpcError},
 };
 
 /// The CLI as a client of one server.
@@ -73,7 +73,7 @@ impl Client {
         let request = rpc::request(&number.to_string(), method, params);
         self.outbox.send(request).await.map_err(|_| ServerRequestError::Closed)?;
         match answer.await.map_err(|_| ServerRequestError::Closed)? {
-            Response { error: Some(Failure { code, message }), .. } => {
+            Response { error: Some(RpcError { code, message }), .. } => {
                 Err(ServerRequestError::Refused { code, message })
             }
             Response { result, .. } => Ok(result.unwrap_or_else(rpc::null)),
@@ -85,8 +85,8 @@ impl Client {
         let number = rpc::id(message).decode::<String>().ok().and_then(|id| id.parse().ok());
         let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
         let answer = message.decode().unwrap_or_else(|error| {
-            let message = format!("the answer can't be read: {error}");
-            Response { result: None, error: Some(Failure { code: rpc::INTERNAL_ERROR.into(), message }) }
+            let why = format!("the answer can't be read: {error}");
+            Response { result: None, error: Some(RpcError::new(rpc::INTERNAL_ERROR, why)) }
         });
         if waiting.is_none_or(|waiting| waiting.send(answer).is_err()) {
             tracing::debug!("the CLI answered a request of an MCP server that nothing waits for");

@@ -59,10 +59,7 @@ impl ServerSession {
                 Ok(done(&json!({"prompts": list(prompts, |prompt| Some(&prompt.listed.0))})))
             }
             "prompts/get" => self.get_prompt(params(method, request)?),
-            _ => {
-                let why = format!("the server does not offer `{method}`");
-                Err(RpcError::new(rpc::METHOD_NOT_FOUND, why))
-            }
+            _ => Err(RpcError::unoffered(method)),
         }
     }
 
@@ -157,7 +154,7 @@ impl ServerInstance for ServerSession {
             };
             Some(match outcome {
                 Ok(result) => rpc::result(&id, result),
-                Err(RpcError { code, message }) => rpc::error(&id, code, &message),
+                Err(error) => error.response(&id),
             })
         })
     }

@@ -262,7 +262,7 @@ async fn answer_that_is_no_response_to_the_request_is_an_error() {
 async fn a_panic_fails_its_message_alone() {
     let (mut cli, _came, _) = start().await;
     assert_eq!(cli.rpc(request(1, "panic")).await, failure(1, -32603, "the MCP server panicked: as told"));
-    assert_eq!(cli.rpc(request(2, "nothing")).await, failure(2, -32603, "the MCP server gave no answer"));
+    assert_eq!(cli.rpc(request(2, "nothing")).await, failure(2, -32603, "the MCP server did not answer"));
     cli.post("one", "s", request(3, "panic early")).await;
     let (_, answer) = cli.answer().await;
     assert!(answer.unwrap_err().contains("as told"));

@@ -43,7 +43,7 @@ pub(crate) fn tolerant<T: DeserializeOwned>(
     }
     let mut root = Node::new(text.trim_ascii());
     let mut set_aside: Vec<DecodeError> = Vec::new();
-    for _ in 0..(WORK / text.len().max(1)).clamp(FEWEST_TRIES, MOST_TRIES) {
+    for _ in 0..(WORK / text.len().max(1)).clamp(MIN_TRIES, MAX_TRIES) {
         // If the part at fault must not be set aside, try the smallest enclosing part that may be.
         let depth = (0..=fault.path.len()).rev().find(|depth| may_miss(text, &fault.path[..*depth]));
         let path = &fault.path[..depth.unwrap_or(fault.path.len())];
@@ -72,5 +72,5 @@ pub(crate) static UNREAD: LazyLock<String> =
 
 /// The approximate number of bytes to read again in total: a long text gets fewer attempts.
 const WORK: usize = 64 << 20;
-const FEWEST_TRIES: usize = 8;
-const MOST_TRIES: usize = 1000;
+const MIN_TRIES: usize = 8;
+const MAX_TRIES: usize = 1000;

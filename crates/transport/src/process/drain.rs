@@ -13,7 +13,7 @@ use rustix::{
 /// Without `stop` it would wait for every other process that holds the pipe open.
 pub(super) fn drain(pipe: impl AsFd, stop: impl AsFd, mut each: impl FnMut(&[u8])) -> bool {
     let mut buffer = [0; 8 * 1024];
-    let mut left = PIPE_MAX;
+    let mut left = MAX_PIPE;
     while left > 0 {
         // Check before the read, so that everything written before `stop` is read.
         let stopped = is_readable(&stop);
@@ -49,7 +49,7 @@ fn wait(pipe: &impl AsFd, stop: &impl AsFd) {
 /// The largest capacity of a pipe on Linux: an upper bound for what a dead child left in one.
 ///
 /// Reading stops after this many bytes even if another process keeps writing.
-pub(super) const PIPE_MAX: usize = 1024 * 1024;
+pub(super) const MAX_PIPE: usize = 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -66,10 +66,10 @@ mod tests {
         let mut drained = 0;
         drain(reader, &shutdown, |bytes| {
             drained += bytes.len();
-            assert!(drained <= 2 * PIPE_MAX, "it never ends");
+            assert!(drained <= 2 * MAX_PIPE, "it never ends");
             // The pipe is never empty.
             writer.write_all(bytes).unwrap();
         });
-        assert!(drained >= PIPE_MAX);
+        assert!(drained >= MAX_PIPE);
     }
 }

@@ -73,8 +73,8 @@ impl Default for Grace {
 /// Returns the deadline of a wait that starts now. A wait that overflows the clock is limited to a year.
 pub(super) fn deadline(wait: Duration) -> Instant {
     let now = Instant::now();
-    now.checked_add(wait).unwrap_or_else(|| now + LONGEST)
+    now.checked_add(wait).unwrap_or_else(|| now + MAX_WAIT)
 }
 
 /// A year.
-pub(super) const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(365 * 24 * 3600);

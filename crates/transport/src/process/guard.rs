@@ -18,7 +18,7 @@ use rustix::{
     process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid},
 };
 
-use super::{Grace, grace::LONGEST, launch::is_executable};
+use super::{Grace, grace::MAX_WAIT, launch::is_executable};
 
 /// A child's guard, or the reason why it has none.
 pub(super) struct Guard {
@@ -139,7 +139,7 @@ fn find_sleep() -> Option<PathBuf> {
 
 /// Returns the number of steps of the script that a wait takes.
 fn steps(wait: Duration) -> String {
-    wait.min(LONGEST).as_millis().div_ceil(STEP.as_millis()).to_string()
+    wait.min(MAX_WAIT).as_millis().div_ceil(STEP.as_millis()).to_string()
 }
 
 /// The guard's program. Its arguments are the leader, the path of `sleep`, the number of steps until SIGTERM, the number of
@@ -199,6 +199,6 @@ mod tests {
         for (millis, text) in [(0, "0"), (1, "1"), (50, "1"), (100, "1"), (101, "2"), (5000, "50")] {
             assert_eq!(steps(Duration::from_millis(millis)), text);
         }
-        assert_eq!(steps(Duration::MAX), steps(LONGEST));
+        assert_eq!(steps(Duration::MAX), steps(MAX_WAIT));
     }
 }

@@ -163,7 +163,7 @@ impl Unsent {
         else {
             return false;
         };
-        let left = Timespec::try_from(left.min(LONGEST_POLL)).ok();
+        let left = Timespec::try_from(left.min(MAX_POLL)).ok();
         // After an error the caller writes again, and then waits again.
         let _ = poll(&mut [PollFd::new(&self.pipe.pipe, PollFlags::OUT)], left.as_ref());
         true
@@ -206,4 +206,4 @@ fn explain(error: io::Error) -> TransportError {
 }
 
 /// Some systems reject longer timeouts.
-const LONGEST_POLL: Duration = Duration::from_secs(60);
+const MAX_POLL: Duration = Duration::from_secs(60);

@@ -17,7 +17,7 @@ use rustix::{
 use tokio::{io::AsyncReadExt, net::unix::pipe::Receiver};
 
 use super::{
-    drain::{PIPE_MAX, drain},
+    drain::{MAX_PIPE, drain},
     running::{Running, spawn_thread},
     shutdown_fd::ShutdownFd,
 };
@@ -43,7 +43,7 @@ struct Output {
 
 impl ProcessSource {
     pub(super) fn new(running: Arc<Running>, pipe: Receiver) -> Self {
-        Self { running, output: Some(Output { pipe, left: PIPE_MAX }) }
+        Self { running, output: Some(Output { pipe, left: MAX_PIPE }) }
     }
 }
 
@@ -87,7 +87,7 @@ impl Output {
                 ready => ready,
             })
             .await?;
-            let mut buffer = Vec::with_capacity(CHUNK_MAX);
+            let mut buffer = Vec::with_capacity(MAX_CHUNK);
             // In contrast to `try_io`, this knows after a short read that the pipe is empty, and does not read again.
             let read = poll_fn(|cx| Poll::Ready(pin!(self.pipe.read_buf(&mut buffer)).poll(cx))).await;
             if let Poll::Ready(read) = read {
@@ -112,7 +112,7 @@ impl Output {
 
 /// Reads once, without waiting.
 fn read_available(pipe: impl AsFd) -> io::Result<Bytes> {
-    let mut buffer = Vec::with_capacity(CHUNK_MAX);
+    let mut buffer = Vec::with_capacity(MAX_CHUNK);
     retry_on_intr(|| read(&pipe, spare_capacity(&mut buffer)))?;
     Ok(shrunk(buffer))
 }
@@ -132,7 +132,7 @@ fn drain_on_thread(pipe: OwnedFd, running: Arc<Running>) {
 }
 
 /// The default capacity of a pipe.
-const CHUNK_MAX: usize = 64 * 1024;
+const MAX_CHUNK: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -145,7 +145,7 @@ mod tests {
         let (reader, mut writer) = io::pipe().unwrap();
         rustix::io::ioctl_fionbio(&reader, true).unwrap();
         assert_eq!(read_available(&reader).unwrap_err().kind(), io::ErrorKind::WouldBlock);
-        for length in [6, 4096, CHUNK_MAX - 1, CHUNK_MAX] {
+        for length in [6, 4096, MAX_CHUNK - 1, MAX_CHUNK] {
             let written = vec![b'x'; length];
             writer.write_all(&written).unwrap();
             let chunk = read_available(&reader).unwrap();
@@ -161,7 +161,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let _context = runtime.enter();
         let (reader, mut writer) = io::pipe().unwrap();
-        let mut output = Output { pipe: Receiver::from_owned_fd(reader.into()).unwrap(), left: PIPE_MAX };
+        let mut output = Output { pipe: Receiver::from_owned_fd(reader.into()).unwrap(), left: MAX_PIPE };
         let mut read = 0;
         loop {
             writer.write_all(&[b'x'; 4096]).unwrap();
@@ -170,8 +170,8 @@ mod tests {
                 break;
             }
             read += chunk.len();
-            assert!(read <= 2 * PIPE_MAX, "it never ends");
+            assert!(read <= 2 * MAX_PIPE, "it never ends");
         }
-        assert!(read >= PIPE_MAX);
+        assert!(read >= MAX_PIPE);
     }
 }

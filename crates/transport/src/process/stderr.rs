@@ -102,7 +102,7 @@ impl Lines {
             if piece.ends_with(b"\n") {
                 self.flush()?;
                 self.is_split = false;
-            } else if self.partial.len() >= LINE_MAX {
+            } else if self.partial.len() >= MAX_LINE {
                 // Keep an incomplete character at the end for the next piece.
                 let end = match std::str::from_utf8(&self.partial) {
                     Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -132,7 +132,7 @@ impl Lines {
 }
 
 /// Longer lines are passed to the callback in pieces.
-const LINE_MAX: usize = 8 * 1024;
+const MAX_LINE: usize = 8 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -155,20 +155,20 @@ mod tests {
         for bytes in [&b"one\r\ntw"[..], b"o\n\nthr", b"ee"] {
             assert!(lines.feed(bytes).is_ok());
         }
-        assert!(lines.feed(&vec![b'x'; LINE_MAX]).is_ok());
+        assert!(lines.feed(&vec![b'x'; MAX_LINE]).is_ok());
         assert!(lines.partial.is_empty());
         let seen = seen.lock().unwrap();
         assert_eq!(seen[..3], ["one", "two", ""]);
-        assert_eq!(seen[3].len(), LINE_MAX + 5);
+        assert_eq!(seen[3].len(), MAX_LINE + 5);
     }
 
     #[test]
     fn pieces_of_a_long_line_split_no_character_and_end_without_an_empty_line() {
         let (seen, mut lines) = recording();
-        let long = format!("x{}", "ä".repeat(LINE_MAX));
-        let whole = "y".repeat(LINE_MAX);
+        let long = format!("x{}", "ä".repeat(MAX_LINE));
+        let whole = "y".repeat(MAX_LINE);
         for line in [&*long, &*whole, "next"] {
-            for bytes in line.as_bytes().chunks(LINE_MAX) {
+            for bytes in line.as_bytes().chunks(MAX_LINE) {
                 assert!(lines.feed(bytes).is_ok());
             }
             assert!(lines.feed(b"\r\n").is_ok());

@@ -85,7 +85,7 @@ async fn ask(launch: Launch) -> Result<CliVersion, TransportError> {
     let _ = link.sink.finish().await;
     let mut answer = Vec::new();
     while let Some(chunk) = link.source.read().await? {
-        let room = ANSWER_MAX - answer.len();
+        let room = MAX_ANSWER - answer.len();
         answer.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
     let answer = String::from_utf8_lossy(&answer);
@@ -101,4 +101,4 @@ fn unknown(kind: io::ErrorKind, why: String) -> TransportError {
 }
 
 /// More than the CLI prints: a version and a name, in bytes.
-const ANSWER_MAX: usize = 256;
+const MAX_ANSWER: usize = 256;

@@ -83,7 +83,7 @@ fn end_group(running: &Running, drained: Instant, killed: Instant) {
 ///
 /// Signals the shutdown when the time to drain the pipes is over.
 fn wait_while(running: &Running, drained: Instant, until: Instant, lives: impl Fn() -> bool) -> bool {
-    let mut pause = SHORTEST_PAUSE;
+    let mut pause = MIN_PAUSE;
     while lives() {
         let now = Instant::now();
         if now >= drained {
@@ -93,7 +93,7 @@ fn wait_while(running: &Running, drained: Instant, until: Instant, lives: impl F
             return false;
         }
         thread::sleep(pause.min(until - now));
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
     true
 }
@@ -101,5 +101,5 @@ fn wait_while(running: &Running, drained: Instant, until: Instant, lives: impl F
 /// The time that a killed process may take to end.
 const AFTER_KILL: Duration = Duration::from_secs(1);
 // The system has no event for the end of a process that is not our child, so the group is polled.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
-const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+const MIN_PAUSE: Duration = Duration::from_millis(5);
+const MAX_PAUSE: Duration = Duration::from_millis(200);

@@ -36,7 +36,7 @@ impl Control {
     ) -> Result<McpSetServersReply, ControlError> {
         for (name, server) in &mut servers {
             if let McpServerConfig::Sdk(server) = server
-                && let Some(policy) = self.shared().config().server_policies.get(name)
+                && let Some(policy) = self.shared().config.server_policies.get(name)
             {
                 // The CLI treats a missing list as an empty one, and removes the rules of the handshake (2.1.330).
                 if server.tools.is_empty() {

@@ -33,7 +33,7 @@ pub(crate) fn path_at(text: &str, offset: usize) -> Vec<Step> {
             (TokenKind::Scalar | TokenKind::Colon | TokenKind::Comma, _) => {}
         }
     }
-    steps.into_iter().take(MOST_STEPS).filter_map(|open| open.step(text)).collect()
+    steps.into_iter().take(MAX_STEPS).filter_map(|open| open.step(text)).collect()
 }
 
 /// The position of the walk in one container.
@@ -80,7 +80,7 @@ pub(crate) fn show(steps: &[Step]) -> String {
 }
 
 /// The parser reads types only to a depth of 128.
-const MOST_STEPS: usize = 256;
+const MAX_STEPS: usize = 256;
 
 /// The maximum length of a formatted path in bytes, exceeded by at most one step.
 const MAX_PATH: usize = 200;

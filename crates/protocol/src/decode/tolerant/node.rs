@@ -103,7 +103,7 @@ impl<'a> Node<'a> {
         !matches!(self.state, State::SetAside)
     }
 
-    /// Expands an object or a list that has at most [`MOST_PARTS`] parts.
+    /// Expands an object or a list that has at most [`MAX_PARTS`] parts.
     fn expand(&mut self) {
         if matches!(self.state, State::Whole)
             && let Ok(Parts(state)) = serde_json::from_str(self.text)
@@ -164,7 +164,7 @@ fn keep_last<'a>(members: &mut [(Cow<'a, str>, Node<'a>)], name: &str, may_miss:
     value
 }
 
-/// The parts of an object or a list; deserializing fails above [`MOST_PARTS`].
+/// The parts of an object or a list; deserializing fails above [`MAX_PARTS`].
 struct Parts<'a>(State<'a>);
 
 impl<'de> Deserialize<'de> for Parts<'de> {
@@ -202,7 +202,7 @@ impl<'de> Visitor<'de> for PartsVisitor {
 }
 
 fn few<E: Error>(parts: usize) -> Result<(), E> {
-    if parts > MOST_PARTS { Err(E::custom("too many parts")) } else { Ok(()) }
+    if parts > MAX_PARTS { Err(E::custom("too many parts")) } else { Ok(()) }
 }
 
 /// A name, borrowed if it has no escapes.
@@ -211,4 +211,4 @@ fn few<E: Error>(parts: usize) -> Result<(), E> {
 pub(crate) struct Name<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// The maximum number of parts to expand: a node takes more memory than a short text.
-const MOST_PARTS: usize = 100_000;
+const MAX_PARTS: usize = 100_000;
