@@ -233,16 +233,6 @@ mod tests {
     }
 
     #[test]
-    fn freed_slot_wakes_every_worker() {
-        let admission = Admission::slots(1);
-        let slot = admission.take().unwrap();
-        let workers = [admission.freed(), admission.freed()];
-        assert_eq!([&workers[0], &workers[1]].map(|freed| freed.has_changed().unwrap()), [false; 2]);
-        drop(slot);
-        assert_eq!([&workers[0], &workers[1]].map(|freed| freed.has_changed().unwrap()), [true; 2]);
-    }
-
-    #[test]
     fn processes_are_measured_at_most_once_a_second() {
         let (admission, start) = (Admission::slots(1), Instant::now());
         let at = |tenths: u32| admission.is_due(start + PAUSE * tenths / 10);

@@ -384,6 +384,21 @@ async fn process_whose_turn_is_being_reported_makes_room() {
 }
 
 #[tokio::test]
+async fn freed_slot_wakes_each_worker_that_shares_the_admission_once() {
+    let place = Place::new();
+    let admission = Admission::slots(1);
+    let (worker, mut ends) = started(place.worker().admission(admission.clone()));
+    let (other, _) = started(place.worker().admission(admission));
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
+    end(&mut ends).await;
+    worker.drain(Duration::ZERO).await;
+    for worker in [&worker, &other] {
+        timeout(LIMIT, worker.room()).await.unwrap();
+        timeout(Duration::ZERO, worker.room()).await.unwrap_err();
+    }
+}
+
+#[tokio::test]
 async fn each_session_without_room_ends_one_idle_process() {
     let place = Place::new();
     let (worker, mut ends) = started(place.worker().admission(Admission::slots(3)));

@@ -75,6 +75,9 @@ mod tests {
         check(&json!("system/init"), &message, true);
         check(&json!("system/status"), &message, false);
         check(&json!("result"), &message, false);
+        let state = |state| json!({"type": "system", "subtype": "session_state_changed", "state": state});
+        check(&json!("idle"), &state("idle"), true);
+        check(&json!("idle"), &state("running"), false);
     }
 
     #[test]

@@ -64,6 +64,14 @@ async fn a_good_run_gives_the_redacted_transcript() {
 }
 
 #[tokio::test]
+async fn turn_is_read_until_the_cli_is_idle() {
+    let idle = r#"echo '{"type":"system","subtype":"session_state_changed","state":"idle"}'"#;
+    let cli = Fake::new(&GOOD.replace("\"done\"}' ;;", &format!("\"done\"}}'; {idle} ;;")));
+    let steps = r#"[{"turn": "go"}, {"keep": {"state": "/state"}}, {"run": "test ${state} = idle"}]"#;
+    scenario(steps, DONE).run(&cli.path()).await.unwrap();
+}
+
+#[tokio::test]
 async fn unmet_expectation_fails_the_scenario() {
     for (expect, message) in [
         (r#"{"results": [{"result": "other"}]}"#, "result 1 is not"),
