@@ -15,7 +15,7 @@ use agentwire_hub::{Approval, CallLimits, Gateway, Hub};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::TryStreamExt as _;
@@ -91,15 +91,18 @@ fn unserved(error: ServerInitializeError) -> Failure {
 }
 
 async fn over_http(hub: &Hub, address: SocketAddr, as_json: bool) -> Result<(), Failure> {
-    let token = env::var(TOKEN).ok().filter(|token| !token.is_empty()).unwrap_or_else(loopback::token);
+    // A header can't contain the line end with which files and secrets often end.
+    let token = env::var(TOKEN).ok().map(|token| token.trim().to_owned());
+    let token = token.filter(|token| !token.is_empty()).unwrap_or_else(loopback::token);
     let gateway = Gateway::new(hub).pass_logs();
     // `loopback` checks Host and Origin.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
+    let config = config.with_max_request_body_bytes(input::LONGEST);
     let mut sessions = LocalSessionManager::default();
     // Open streams and calls in flight do not count as activity.
     sessions.session_config.keep_alive = Some(IDLE_LIMIT);
     let service = StreamableHttpService::new(move || Ok(gateway.clone()), Arc::new(sessions), config);
-    let expected: Arc<str> = format!("Bearer {token}").into();
+    let expected: Arc<str> = token.as_str().into();
     let app = Router::new()
         .route_service("/mcp", service)
         .layer(from_fn(suit_client))
@@ -116,7 +119,7 @@ async fn over_http(hub: &Hub, address: SocketAddr, as_json: bool) -> Result<(), 
 
 async fn require(expected: Arc<str>, request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION);
-    if given.is_some_and(|given| is_same(given.as_bytes(), expected.as_bytes())) {
+    if given.is_some_and(|given| is_bearer(given, &expected)) {
         next.run(request).await
     } else {
         (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "the token is missing or wrong\n")
@@ -124,8 +127,20 @@ async fn require(expected: Arc<str>, request: Request, next: Next) -> Response {
     }
 }
 
-/// Changes answers of `rmcp` that clients take for a failure.
-async fn suit_client(request: Request, next: Next) -> Response {
+/// Returns whether the header contains this token.
+fn is_bearer(given: &HeaderValue, token: &str) -> bool {
+    let given = given.as_bytes().split_at_checked(SCHEME.len());
+    given.is_some_and(|(scheme, given)| {
+        scheme.eq_ignore_ascii_case(SCHEME) && is_same(given, token.as_bytes())
+    })
+}
+
+/// Resumes a stream after the event that the client names, and changes answers of `rmcp` that clients take for a failure.
+async fn suit_client(mut request: Request, next: Next) -> Response {
+    // `rmcp` repeats the named event. If that is a question or a sampling request, the client would process it twice.
+    if let Some(following) = request.headers().get(LAST_EVENT).and_then(following) {
+        request.headers_mut().insert(LAST_EVENT, following);
+    }
     let (is_delete, is_older) = (request.method() == Method::DELETE, is_older(request.headers()));
     let mut response = next.run(request).await;
     // The SDK for Python reports that the session was not terminated, unless the status is 200 or 204.
@@ -134,6 +149,14 @@ async fn suit_client(request: Request, next: Next) -> Response {
     }
     let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == EVENT_STREAM);
     if is_older && is_stream { response.map(without_empty_events) } else { response }
+}
+
+/// Returns the id of the next event, for the stream of a request. The stream of the session has ids without a slash: there,
+/// the first message has the id of the empty event before it, so a client with that id may not have the message.
+fn following(id: &HeaderValue) -> Option<HeaderValue> {
+    let (index, stream) = id.to_str().ok()?.split_once('/')?;
+    let next = index.parse::<u64>().ok()?.checked_add(1)?;
+    HeaderValue::try_from(format!("{next}/{stream}")).ok()
 }
 
 /// Returns whether the client uses a version of MCP without empty events, or names none, as for the handshake.
@@ -155,6 +178,9 @@ fn is_same(given: &[u8], expected: &[u8]) -> bool {
 }
 
 const TOKEN: &str = "AGENTWIRE_HUB_TOKEN";
+/// The start of the header with the token. Its letter case does not matter.
+const SCHEME: &[u8] = b"Bearer ";
+const LAST_EVENT: &str = "last-event-id";
 const EVENT_STREAM: &str = "text/event-stream";
 /// The first version of MCP in which a stream starts with an event without data.
 const EMPTY_EVENTS: &str = "2025-11-25";

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 #[cfg(feature = "hub")]
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use agentwire_testkit::eventually;
 use serde_json::Value;
@@ -22,7 +22,11 @@ struct Serving {
 
 impl Serving {
     fn start(arguments: &[&str]) -> Self {
-        let mut program = agentwire(arguments).arg("--json").stdout(Stdio::piped()).spawn().unwrap();
+        Self::spawn(&mut agentwire(arguments))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut program = command.arg("--json").stdout(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(program.stdout.take().unwrap()).read_line(&mut first).unwrap();
         Self { program, first: serde_json::from_str(&first).unwrap() }
@@ -41,13 +45,35 @@ impl Serving {
 
     /// Sends a request with these header lines and this body, and returns the answer.
     fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
+        let mut answer = String::new();
+        self.open(method, path, headers, body).read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Sends the same request, and returns the connection, from which its answer can be read.
+    fn open(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.place().0).unwrap();
         let length = body.len();
         let headers = format!("Connection: close\r\nContent-Length: {length}\r\n{headers}");
         write!(stream, "{method} {path} HTTP/1.1\r\n{headers}\r\n{body}").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        stream
+    }
+
+    /// Starts a session of MCP. Returns the answer to the handshake, and the header lines of the next requests.
+    #[cfg(feature = "hub")]
+    fn shake_hands(&self, initialize: &str) -> (String, String) {
+        let (address, path) = self.place();
+        let token = self.first["token"].as_str().unwrap();
+        let headers = format!(
+            "Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n"
+        );
+        let answer = self.send("POST", path, &headers, initialize);
+        let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
+        let headers = format!("{headers}Mcp-Session-Id: {session}\r\n");
+        let accepted = self.send("POST", path, &headers, INITIALIZED);
+        assert!(accepted.starts_with("HTTP/1.1 202"), "{accepted}");
+        (answer, headers)
     }
 }
 
@@ -124,24 +150,48 @@ fn request_with_a_lone_surrogate_is_answered() {
 #[cfg(feature = "hub")]
 #[test]
 fn request_that_is_nested_too_deeply_is_answered() {
+    let call = call_with(&format!("{}0{}", r#"{"a":"#.repeat(130), "}".repeat(130)));
+    let (answer, notes) = answer_and_notes(&call);
+    assert_eq!(answer.unwrap()["error"]["code"], -32602, "{notes}");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn request_that_is_too_long_is_answered() {
+    let call = |length: usize| call_with(&format!(r#"{{"a":"{}"}}"#, "a".repeat(length << 20)));
+    let (answer, notes) = answer_and_notes(&call(17));
+    assert_eq!(answer.unwrap()["error"]["code"], -32602, "{notes}");
+    assert!(notes.contains("longer than 16 MiB"), "{notes}");
+    // The gateway does not read the id of this request.
+    let (answer, notes) = answer_and_notes(&call(65));
+    assert!(answer.is_none() && notes.contains("longer than 16 MiB"), "{notes}");
+}
+
+/// Sends this line to a gateway over stdio. Returns its answer to the request 2, and its notes.
+#[cfg(feature = "hub")]
+fn answer_and_notes(line: &str) -> (Option<Value>, String) {
     let folder = tempfile::tempdir().unwrap();
     let config = without_servers(folder.path());
     let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
-    let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = gateway.spawn().unwrap();
     let mut input = program.stdin.take();
-    let arguments = format!("{}0{}", r#"{"a":"#.repeat(130), "}".repeat(130));
-    let call = format!(
-        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"s__t","arguments":{arguments}}}}}"#
-    );
     let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
-    writeln!(input.as_mut().unwrap(), "{INITIALIZE}\n{INITIALIZED}\n{call}\n{ping}").unwrap();
+    writeln!(input.as_mut().unwrap(), "{INITIALIZE}\n{INITIALIZED}\n{line}\n{ping}").unwrap();
     let lines = BufReader::new(program.stdout.take().unwrap()).lines().map(Result::unwrap);
-    // The end of the input ends the program, also if the call gets no answer.
+    // The end of the input ends the program, also if the line gets no answer.
     let lines: Vec<_> = lines.inspect(|line| drop(input.take_if(|_| line.contains("\"id\":3")))).collect();
-    program.wait().unwrap();
-    let answer = lines.iter().find(|line| line.contains("\"id\":2")).unwrap();
-    let answer: Value = serde_json::from_str(answer).unwrap();
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let notes = program.wait_with_output().unwrap().stderr;
+    let answer = lines.iter().find(|line| line.contains("\"id\":2"));
+    (answer.map(|answer| serde_json::from_str(answer).unwrap()), String::from_utf8(notes).unwrap())
+}
+
+/// Returns a call of the tool `t` of the server `s`, with its id at the end, as the SDKs write it.
+#[cfg(feature = "hub")]
+fn call_with(arguments: &str) -> String {
+    format!(
+        r#"{{"method":"tools/call","params":{{"name":"s__t","arguments":{arguments}}},"jsonrpc":"2.0","id":2}}"#
+    )
 }
 
 #[cfg(feature = "hub")]
@@ -227,22 +277,35 @@ fn hub_over_http_needs_the_token_and_its_own_name() {
 
 #[cfg(feature = "hub")]
 #[test]
+fn token_of_the_environment_fits_a_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = without_servers(folder.path());
+    let mut gateway = agentwire(&["hub", "serve", "--http", "--config", &config]);
+    let serving = Serving::spawn(gateway.env("AGENTWIRE_HUB_TOKEN", " secret\r\n"));
+    assert_eq!(serving.first["token"], "secret");
+    let (address, path) = serving.place();
+    for (given, is_expected) in [
+        ("Bearer secret", true),
+        ("bearer secret", true),
+        ("BEARER secret", true),
+        ("Bearer SECRET", false),
+        ("Basic  secret", false),
+        ("secret", false),
+    ] {
+        let answer = serving.get(path, &format!("Host: {address}\r\nAuthorization: {given}\r\n"));
+        assert_eq!(!answer.starts_with("HTTP/1.1 401"), is_expected, "{given}: {answer}");
+    }
+}
+
+#[cfg(feature = "hub")]
+#[test]
 fn answers_over_http_suit_the_version_of_the_client() {
     let folder = tempfile::tempdir().unwrap();
     let config = without_servers(folder.path());
     let serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
-    let (address, path) = serving.place();
-    let token = serving.first["token"].as_str().unwrap();
-    let headers = format!(
-        "Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\n"
-    );
-    let answer = serving.send("POST", path, &headers, INITIALIZE);
+    let path = serving.place().1;
+    let (answer, headers) = serving.shake_hands(INITIALIZE);
     assert!(answer.contains("\"serverInfo\"") && !answer.contains("data: \n"), "{answer}");
-    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
-    let headers = format!("{headers}Mcp-Session-Id: {session}\r\n");
-    let answer = serving.send("POST", path, &headers, INITIALIZED);
-    assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
     for (id, version, has_empty_event) in [(2, "2025-06-18", false), (3, "2025-11-25", true)] {
         let headers = format!("{headers}Mcp-Protocol-Version: {version}\r\n");
         let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
@@ -252,6 +315,57 @@ fn answers_over_http_suit_the_version_of_the_client() {
     }
     let answer = serving.send("DELETE", path, &headers, "");
     assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn resumed_stream_starts_after_the_event_that_the_client_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = r#"[{"name": "t", "inputSchema": {"type": "object"}}]"#;
+    let file = server(folder.path(), tools, r#"{"content": []}"#);
+    let mut config: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    // The tool asks the user, and waits for the answer.
+    let call = r#"*'"tools/call"'*)"#;
+    let asking = format!(
+        "{call} echo '{QUESTION}'; while read -r reply; do case $reply in *decline*) break ;; esac; done;"
+    );
+    let script = &mut config["mcpServers"]["s"]["args"][1];
+    *script = script.as_str().unwrap().replace(call, &asking).into();
+    fs::write(&file, config.to_string()).unwrap();
+    let serving = Serving::start(&["hub", "serve", "--http", "--allow", "--config", &file]);
+    let path = serving.place().1;
+    let (_, headers) = serving
+        .shake_hands(&INITIALIZE.replace(r#""capabilities":{}"#, r#""capabilities":{"elicitation":{}}"#));
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"s__t","arguments":{}}}"#;
+    let mut lines = BufReader::new(serving.open("POST", path, &headers, call)).lines().map(Result::unwrap);
+    let question: Option<Value> =
+        lines.find_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
+    let question = question.unwrap();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let last = lines.find_map(|line| Some(line.strip_prefix("id: ")?.to_owned())).unwrap();
+    drop(lines);
+    let resuming = format!("{headers}Last-Event-ID: {last}\r\n");
+    let mut resumed = BufReader::new(serving.open("GET", path, &resuming, ""));
+    // The status arrives once the stream is resumed.
+    resumed.read_line(&mut String::new()).unwrap();
+    let id = &question["id"];
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"decline"}}}}"#);
+    serving.send("POST", path, &headers, &answer);
+    let mut events = String::new();
+    resumed.read_to_string(&mut events).unwrap();
+    assert!(events.contains("\"result\"") && !events.contains("elicitation/create"), "{events}");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn large_request_over_http_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = without_servers(folder.path());
+    let serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
+    let (_, headers) = serving.shake_hands(INITIALIZE);
+    let call = call_with(&format!(r#"{{"a":"{}"}}"#, "a".repeat(5 << 20)));
+    let answer = serving.send("POST", serving.place().1, &headers, &call);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"id\":2"), "{answer:.500}");
 }
 
 /// Sends a signal, and returns the exit code of the program, which must end.
@@ -301,5 +415,8 @@ const SIGNALS: [&str; 3] = ["INT", "TERM", "HUP"];
 /// The handshake of a client.
 #[cfg(feature = "hub")]
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}"#;
+/// What a server sends to ask the user.
+#[cfg(feature = "hub")]
+const QUESTION: &str = r#"{"jsonrpc":"2.0","id":77,"method":"elicitation/create","params":{"message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}"#;
 #[cfg(feature = "hub")]
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -36,6 +36,8 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/hub-configuration.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/apps/hub-config/src/reading.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
     ["docs/hub-configuration.md", "seconds that a call may take since its start or its last progress, 1 to 3600; 60 by default", "crates/apps/hub-config/src/server.rs", " timeout: Duration::from_secs(60),"],
     ["docs/hub-configuration.md", "seconds that a call may take since its start or its last progress, 1 to 3600;", "crates/apps/hub-config/src/edit.rs", "const MAX_TIMEOUT: Duration = Duration::from_secs(3600);"],
+    ["docs/hub-gateway.md", "`agentwire hub serve` may have 16 MiB.", "crates/cli/src/hub/input.rs", "const LONGEST: usize = 16 << 20;"],
+    ["docs/hub-gateway.md", "a request of at most 64 MiB gets", "crates/cli/src/hub/input.rs", "const LONGEST_READ: usize = 64 << 20;"],
     ["docs/hub-gateway.md", "more than 64 steps of a call's progress behind", "crates/apps/hub/src/hub/gateway/run.rs", "const UNSENT: usize = 64;"],
     ["docs/hub.md", "or not within 5 seconds, gets `initialize`", "crates/apps/hub/src/connection/open.rs", "const PROBE: Duration = Duration::from_secs(5);"],
     ["docs/hub.md", "the check takes longer than 0.9 seconds", "crates/apps/hub/src/catalog/schema.rs", "const TIME_LIMIT: Duration = Duration::from_millis(900);"],
