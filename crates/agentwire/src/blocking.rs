@@ -1,8 +1,8 @@
 //! A blocking API for programs without async: every call blocks the calling thread.
 //!
 //! Each session has a runtime of its own with one thread. Callbacks, servers and the session run on it, also between
-//! calls. A callback and a tool may block: another thread then runs the session. Tools that continue after their
-//! cancellation, tasks that a callback spawns, and session stores must not block: use `tokio::task::spawn_blocking` there.
+//! calls. A callback and a tool may block: another thread then runs the session. Tasks that a callback spawns and session
+//! stores must not block: use `tokio::task::spawn_blocking` there.
 //! The API needs no other runtime and does not panic inside one, but a call blocks its thread, so async code should use
 //! [`Session`](crate::Session).
 //!

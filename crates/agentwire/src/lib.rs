@@ -4,8 +4,6 @@
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod error;
-#[cfg(feature = "blocking")]
-mod in_place;
 #[cfg(feature = "sessions")]
 mod mirror;
 mod observe;

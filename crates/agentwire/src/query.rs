@@ -12,6 +12,7 @@ use agentwire_codec::Incoming;
 use agentwire_control::{Control, SessionEvent};
 use agentwire_protocol::message::UserInput;
 use futures_core::Stream;
+use tokio::task::coop::poll_proceed;
 
 use crate::{Error, Options, Session, Warning, session::send_all};
 use idle_timeout::IdleTimeout;
@@ -135,6 +136,8 @@ impl Query {
         if let Poll::Ready(event) = self.session.poll_event(context) {
             return Poll::Ready(event);
         }
+        // Once the task's budget is used up, messages may be unread.
+        drop(ready!(poll_proceed(context)));
         // Nothing is unread here, so no prompt fails because of a backlog.
         if let Some(sending) = &mut self.sending
             && let Poll::Ready(sent) = sending.as_mut().poll(context)

@@ -79,7 +79,7 @@ pub enum ControlError {
         /// The reply's line.
         line: Option<Hidden<Line>>,
     },
-    /// The request can't be written as JSON.
+    /// The request or prompt can't be written as JSON, or the request is not an object.
     #[error("`{subtype}` can't be written")]
     Encode {
         /// The request's subtype.
@@ -106,7 +106,11 @@ pub enum ControlError {
     /// which was not sent.
     ///
     /// Read messages, let open callbacks finish, and try again.
-    #[error("`{subtype}` was aborted: {unread} bytes of unread messages and open requests exceed the limit")]
+    /// `agentwire::Turn` returns this too, with the subtype `turn`, if the messages of other turns that it has skipped exceed
+    /// that limit: take `leftovers`, and read on.
+    #[error(
+        "`{subtype}` stopped: {unread} bytes of unread or skipped messages and open requests exceed the limit"
+    )]
     Backlogged {
         /// The request's subtype; `user` for a prompt.
         subtype: Box<str>,

@@ -5,6 +5,9 @@
 mod driver;
 mod ending;
 mod error;
+#[cfg(feature = "blocking")]
+#[doc(hidden)]
+pub mod in_place;
 pub mod panics;
 mod router;
 

@@ -35,14 +35,17 @@ pub fn catch_call<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Runs a pinned future and catches a panic, as [`catch_panic`] does.
 ///
 /// Takes a pinned reference: a future passed by value would double the size of the returned future.
+/// On the runtime of a blocking session (feature `blocking`), `work` may block: another thread then runs the session.
 ///
 /// # Errors
 ///
 /// As [`catch_panic`].
 pub async fn catch_polls<F: Future>(mut work: Pin<&mut F>) -> Result<F::Output, String> {
-    poll_fn(|context| match catch_call(|| work.as_mut().poll(context)) {
-        Ok(polled) => polled.map(Ok),
-        Err(panic) => Poll::Ready(Err(panic)),
+    poll_fn(|context| {
+        let poll = || work.as_mut().poll(context);
+        #[cfg(feature = "blocking")]
+        let poll = || crate::in_place::in_place(poll);
+        catch_call(poll).map_or_else(|panic| Poll::Ready(Err(panic)), |polled| polled.map(Ok))
     })
     .await
 }

@@ -18,6 +18,7 @@ use agentwire_protocol::{
     control::{ControlCall, ControlCancelRequest, ControlResponse, Initialize, Interrupt, OutboundRequest},
 };
 use bytes::Bytes;
+use serde::{Serialize, Serializer, ser::Error as _};
 
 pub use event::{Ignored, RawEvent, Received, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
 pub use prompt_state::PromptState;
@@ -142,7 +143,8 @@ impl Router {
         self.send_request(id, C::SUBTYPE, line)
     }
 
-    /// Like [`call`](Self::call), with a raw request: an object with its `subtype`.
+    /// Like [`call`](Self::call), with a raw request: an object with its `subtype`. Anything else ends the call with
+    /// [`ControlError::Encode`].
     pub fn call_raw(
         &mut self,
         now: Duration,
@@ -150,10 +152,11 @@ impl Router {
         subtype: &str,
         request: &RawJson,
     ) -> RequestId {
-        #[derive(serde::Serialize)]
+        #[derive(Serialize)]
         struct Raw<'a> {
             r#type: &'static str,
             request_id: &'a RequestId,
+            #[serde(serialize_with = "object")]
             request: &'a RawJson,
         }
         let id = self.outbound.register(subtype, now, limit);
@@ -354,4 +357,12 @@ impl Router {
     fn answered(&mut self, id: RequestId, reply: Result<RawJson, ControlError>) {
         self.events.push_back(RouterEvent::Answered { id, reply });
     }
+}
+
+/// Writes a raw request. The CLI reads its `subtype`, so it must be an object.
+fn object<S: Serializer>(request: &&RawJson, serializer: S) -> Result<S::Ok, S::Error> {
+    if !request.as_str().starts_with('{') {
+        return Err(S::Error::custom("a request must be an object"));
+    }
+    request.serialize(serializer)
 }

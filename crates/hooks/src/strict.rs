@@ -63,7 +63,11 @@ fn check_values<E: HookEvent>(reply: &Json) -> Result<(), String> {
         if let Some(value) = value
             && !matches!(value, Json::Text(text) if known.contains(&&**text))
         {
-            return Err(format!("the `{name}` of a reply to {} must be one of {}", E::NAME, known.join(", ")));
+            return Err(format!(
+                "the `{name}` of a reply to {} must be one of {}",
+                E::NAME,
+                known.join(", ")
+            ));
         }
     }
     let inputs = [in_output("updatedInput"), request.and_then(|request| request.get("updatedInput"))];

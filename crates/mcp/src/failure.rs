@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use agentwire_control::{CallbackError, FailureKind, Reply};
+use agentwire_control::{CallbackError, FailureKind, Reply, panics::catch_call};
 
 /// Reports that the handler of the request that runs in this task panicked.
 ///
@@ -31,9 +31,14 @@ impl FailureSlot {
     }
 
     /// Starts and runs a reply with a slot of its own; a panic in it is the callback's error, with the same answer.
+    ///
+    /// A panic of `start` is such an error too, since a caller without a driver does not catch it.
     pub(crate) fn report(start: impl FnOnce() -> Reply) -> Reply {
         let slot = Self::default();
-        let reply = CURRENT.sync_scope(slot.clone(), start);
+        let reply = catch_call(|| CURRENT.sync_scope(slot.clone(), start)).unwrap_or_else(|panic| {
+            let error = CallbackError::new(FailureKind::Panic, format!("the MCP server panicked: {panic}"));
+            Box::pin(async { Err(error) })
+        });
         Box::pin(async move {
             let reply = CURRENT.scope(slot.clone(), reply).await;
             match slot.0.get() {

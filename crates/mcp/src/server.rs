@@ -109,6 +109,7 @@ impl Server {
     /// Adds all resources with a URI that matches a template; `read` is called with the URI.
     ///
     /// In a template `{name}` matches text without a `/`, and `{+name}` any text; neither matches an empty text.
+    /// A [`resource`](Self::resource) with the URI comes before the template.
     #[must_use]
     pub fn resource_template<F, Fut, E>(self, template: ResourceTemplate, read: F) -> Self
     where

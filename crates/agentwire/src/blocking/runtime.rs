@@ -12,16 +12,14 @@ use std::{
     time::Duration,
 };
 
+use agentwire_control::in_place::{in_place, mark_thread};
 use agentwire_transport::TransportError;
 use tokio::{
     runtime::Builder,
     time::{sleep, timeout},
 };
 
-use crate::{
-    Error,
-    in_place::{in_place, mark_thread},
-};
+use crate::Error;
 
 /// A runtime with one thread, I/O and time, for the tasks of a session.
 #[derive(Debug)]

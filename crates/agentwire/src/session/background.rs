@@ -83,8 +83,6 @@ impl Responder for Watched {
         self.callbacks.open.fetch_add(1, Ordering::Relaxed);
         self.callbacks.steps.fetch_add(1, Ordering::Relaxed);
         let running = RunningCallback(Arc::clone(&self.callbacks));
-        #[cfg(feature = "blocking")]
-        let reply = crate::in_place::run_callback(reply);
         Some(Box::pin(async move {
             let _running = running;
             reply.await

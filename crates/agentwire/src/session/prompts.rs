@@ -28,8 +28,8 @@ impl Session {
     /// # Errors
     ///
     /// If the session or its input has ended;
-    /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) if reading has stopped at the limit of unread
-    /// messages (read messages, then send again);
+    /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) if the write buffer has no room, and reading has
+    /// stopped at the limit of unread messages (read messages, then send again);
     /// [`ControlError::NotSent`](crate::ControlError::NotSent) if the CLI does not read its input and the write buffer
     /// has no room within [`Config::call_limit`](crate::control::Config::call_limit).
     /// In all cases nothing of the prompt was sent.

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
     time::Duration,
@@ -17,7 +18,7 @@ use agentwire_transport::{
     BoxTransport, PeerHandle as _, Transport, TransportError,
     process::{CliVersion, Grace, ProcessTransport},
 };
-use tokio::time::timeout;
+use tokio::{task::coop::unconstrained, time::timeout};
 
 use super::{
     BackgroundWork, Session, SkippedMessages,
@@ -267,7 +268,9 @@ fn is_too_old_to_wait(error: &Error) -> bool {
 /// after them, the stderr, and the first line that is not JSON, such as the question of another program.
 fn explained(mut error: Error, messages: &mut Messages, stderr: &str) -> Error {
     let (mut running, mut output) = (Vec::new(), None);
-    while let Poll::Ready(Ok(event)) = messages.poll_next(&mut Context::from_waker(Waker::noop())) {
+    let mut context = Context::from_waker(Waker::noop());
+    // Without the task's budget, which would hide the rest of the messages.
+    while let Poll::Ready(Ok(event)) = pin!(unconstrained(messages.next())).poll(&mut context) {
         match event {
             SessionEvent::Incoming(Incoming::NonJson(line), _) => _ = output.get_or_insert(line),
             SessionEvent::Incoming(Incoming::Message(Message::System(message), _), _) => match message {

@@ -21,9 +21,9 @@ use agentwire::{
         control::Interrupt,
         hook::{HookReply, PreToolUse},
     },
-    transport::memory,
+    transport::{ExitReport, memory},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::peer::{Peer, assistant, kind, pre_tool_use, result};
 
@@ -115,28 +115,51 @@ fn a_callback_may_block_on_a_call() {
     peer.join().unwrap();
 }
 
-#[test]
-fn a_blocked_callback_holds_up_neither_calls_nor_the_end() {
-    let (release, held) = mpsc::channel::<()>();
-    let (begun, has_begun) = mpsc::channel();
-    let held = Arc::new(Mutex::new(held));
-    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
-        let (begun, held) = (begun.clone(), Arc::clone(&held));
-        async move {
-            begun.send(()).unwrap();
-            // Blocks its thread until the test drops the sender.
-            held.lock().unwrap().recv().unwrap_err();
-            HookReply::deny("too late")
-        }
-    });
-    let (session, peer) = played(Session::builder().hooks(hooks), async |mut peer| {
-        peer.ask("h1", pre_tool_use("Write")).await;
+/// Blocks the thread of a callback.
+#[derive(Clone)]
+struct Block {
+    begun: mpsc::Sender<()>,
+    held: Arc<Mutex<mpsc::Receiver<()>>>,
+}
+
+/// The other end of a [`Block`].
+struct Blocked {
+    has_begun: mpsc::Receiver<()>,
+    /// Releases the thread when it is dropped.
+    _release: mpsc::Sender<()>,
+}
+
+impl Block {
+    fn new() -> (Self, Blocked) {
+        let ((begun, has_begun), (_release, held)) = (mpsc::channel(), mpsc::channel());
+        (Self { begun, held: Arc::new(Mutex::new(held)) }, Blocked { has_begun, _release })
+    }
+
+    fn hold(&self) {
+        self.begun.send(()).unwrap();
+        self.held.lock().unwrap().recv().unwrap_err();
+    }
+}
+
+/// Calls a session and closes it while the callback of the request that the peer sends is blocked.
+///
+/// Returns the lines that the peer gets after the call.
+fn used_while_blocked(
+    builder: SessionBuilder,
+    blocked: Blocked,
+    ask: impl AsyncFnOnce(&Peer) + Send + 'static,
+) -> Vec<Value> {
+    let (session, peer) = played(builder, async move |mut peer| {
+        ask(&peer).await;
         peer.answer("interrupt", json!({"still_queued": []})).await;
-        let response = peer.response("h1").await;
-        peer.exit_after_input().await;
-        response
+        let mut lines = Vec::new();
+        while let Some(line) = peer.line().await {
+            lines.push(line);
+        }
+        peer.exit(ExitReport::exited(0));
+        lines
     });
-    has_begun.recv_timeout(LIMIT).unwrap();
+    blocked.has_begun.recv_timeout(LIMIT).unwrap();
     let (done, is_done) = mpsc::channel();
     thread::spawn(move || {
         done.send(session.control().call(&Interrupt::default()).map(drop)).unwrap();
@@ -146,9 +169,99 @@ fn a_blocked_callback_holds_up_neither_calls_nor_the_end() {
         let outcome = is_done.recv_timeout(Duration::from_secs(20));
         outcome.unwrap_or_else(|_| panic!("the callback holds up {what}")).unwrap();
     }
-    let response = peer.join().unwrap();
-    assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
-    drop(release);
+    peer.join().unwrap()
+}
+
+#[test]
+fn a_blocked_callback_holds_up_neither_calls_nor_the_end() {
+    let (block, blocked) = Block::new();
+    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+        let block = block.clone();
+        async move {
+            block.hold();
+            HookReply::deny("too late")
+        }
+    });
+    let asking = async |peer: &Peer| peer.ask("h1", pre_tool_use("Write")).await;
+    let lines = used_while_blocked(Session::builder().hooks(hooks), blocked, asking);
+    let [Value::Object(line)] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(line["response"]["request_id"], "h1");
+    let response = &line["response"]["response"];
+    assert_eq!(response["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
+}
+
+/// Returns a call of the tool `slow` of the server `s`.
+#[cfg(feature = "mcp")]
+fn slow() -> Value {
+    let params = json!({"name": "slow", "arguments": {}});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    json!({"subtype": "mcp_message", "server_name": "s", "message": message})
+}
+
+/// Such a tool runs on in a task of its own.
+#[cfg(feature = "mcp")]
+#[test]
+fn a_tool_that_blocks_after_its_cancellation_holds_up_neither_calls_nor_the_end() {
+    use agentwire::mcp::{McpServers, Server, ToolContext};
+
+    let (block, blocked) = Block::new();
+    let started = Arc::new(tokio::sync::Notify::new());
+    let starts = Arc::clone(&started);
+    let server = Server::new("s", "1").tool("slow", "", move |_: Value, cx: ToolContext| {
+        let (block, starts) = (block.clone(), Arc::clone(&starts));
+        async move {
+            starts.notify_one();
+            cx.cancelled.cancelled().await;
+            block.hold();
+            "too late"
+        }
+    });
+    let builder = Session::builder().mcp_servers(McpServers::new().with("s", server));
+    let lines = used_while_blocked(builder, blocked, async move |peer| {
+        peer.ask("m1", slow()).await;
+        started.notified().await;
+        peer.say(json!({"type": "control_cancel_request", "request_id": "m1"})).await;
+    });
+    assert!(lines.is_empty(), "{lines:?}");
+}
+
+/// `rmcp` runs each handler in a task of its own.
+#[cfg(feature = "rmcp")]
+#[test]
+fn a_blocked_tool_of_rmcp_holds_up_neither_calls_nor_the_end() {
+    use agentwire::mcp::{
+        McpServers, RmcpServer,
+        rmcp::{
+            ErrorData, RoleServer, ServerHandler,
+            model::{CallToolRequestParams, CallToolResponse, ServerCapabilities, ServerConfig},
+            service::RequestContext,
+        },
+    };
+
+    #[derive(Clone)]
+    struct Slow(Block);
+
+    impl ServerHandler for Slow {
+        fn get_info(&self) -> ServerConfig {
+            ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        }
+
+        async fn call_tool(
+            &self,
+            _: CallToolRequestParams,
+            _: RequestContext<RoleServer>,
+        ) -> Result<CallToolResponse, ErrorData> {
+            self.0.hold();
+            Err(ErrorData::internal_error("too late", None))
+        }
+    }
+
+    let (block, blocked) = Block::new();
+    let servers = McpServers::new().with("s", RmcpServer::new(Slow(block)));
+    let asking = async |peer: &Peer| peer.ask("m1", slow()).await;
+    let lines = used_while_blocked(Session::builder().mcp_servers(servers), blocked, asking);
+    let [Value::Object(line)] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(line["response"]["request_id"], "m1");
 }
 
 #[test]
@@ -382,7 +495,7 @@ fn number_of_calls_in_one_task_is_not_limited() {
 fn unclean_end_is_the_same_error() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {
         peer.prompt().await;
-        peer.exit(agentwire::transport::ExitReport::exited(3));
+        peer.exit(ExitReport::exited(3));
     });
     let mut turn = session.ask("hello").unwrap();
     let error = turn.next().expect("an error").expect_err("an error");

@@ -3,7 +3,7 @@
 //! `docs/errors.md` lists them; errors that other tests provoke are not repeated here.
 
 use agentwire::{
-    ControlError, Error, Options, Session, SessionBuilder,
+    ControlError, Error, Options, RawJson, Session, SessionBuilder,
     codec::Limits,
     control::Config,
     hooks::{Hooks, HooksError, Matcher},
@@ -243,6 +243,12 @@ async fn control_encode() {
     let error = session.call(&Unwritable).await.unwrap_err();
     assert!(matches!(error, Error::Control(ControlError::Encode { .. })), "{error:?}");
     names(&error, &["`unwritable`", "the clock is broken"]);
+    for request in ["[1]", "null"] {
+        let request = RawJson::parse(request).unwrap();
+        let error = session.control().call_raw("raw", &request).await.unwrap_err();
+        assert!(matches!(error, ControlError::Encode { .. }), "{error:?}");
+        names(&error.into(), &["`raw`", "a request must be an object"]);
+    }
     peer.is_left_alone().await;
 }
 

@@ -256,6 +256,10 @@ async fn error_of_a_late_handshake_names_the_running_hook() {
     let (session, ..) = connect(Session::builder(), async |peer| {
         peer.raw.set_stderr_tail("slow\n");
         peer.request("initialize").await;
+        // More messages than the budget of a task in tokio.
+        for number in 0..200 {
+            peer.say(json!({"type": "news", "n": number})).await;
+        }
         peer.say(hook("hook_started", "1", "Setup:init")).await;
         peer.say(hook("hook_started", "2", "SessionStart:startup")).await;
         peer.say(hook("hook_response", "1", "Setup:init")).await;

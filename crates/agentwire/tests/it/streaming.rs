@@ -147,6 +147,34 @@ async fn a_query_of_a_stream_ends_with_the_stream_and_its_last_run() {
     assert_eq!(reading.await.unwrap().0, ["result", "result"]);
 }
 
+/// A task reads at most 128 messages without a pause, and the rest is unread meanwhile.
+#[tokio::test(start_paused = true)]
+async fn unread_messages_do_not_fail_the_next_prompt_of_a_stream() {
+    let mut config = Config::default();
+    (config.unread_soft_limit, config.unread_hard_limit, config.write_buffer_limit) = (1024, 4096, 1);
+    let (session, mut peer) = connected_with(Session::builder().config(config), 1 << 16).await;
+    // The first fills the pipe, the second is queued, and the third waits for room.
+    let prompts = ["a", "b", "c"].map(|text| text.repeat(1 << 16));
+    let feed = Feed::of(prompts.clone());
+    feed.end();
+    let mut reading = read(session.into_query_all(feed.clone()));
+    while feed.taken() < 2 {
+        tokio::task::yield_now().await;
+    }
+    // In one write, so that all are queued before the limit stops the reading.
+    peer.say([r#"{"type":"news"}"#; 1000].join("\n")).await;
+    // Less than the time limit of the third prompt.
+    assert!(timeout(Duration::from_secs(30), &mut reading).await.is_err());
+    for prompt in prompts {
+        assert_eq!(peer.prompt().await, prompt);
+    }
+    peer.say(result("done")).await;
+    peer.exit_after_input().await;
+    let (kinds, error) = reading.await.unwrap();
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(kinds.len(), 1001);
+}
+
 #[tokio::test(start_paused = true)]
 async fn query_ends_with_a_late_or_empty_stream() {
     for prompts in [vec![], vec!["one".to_owned()]] {

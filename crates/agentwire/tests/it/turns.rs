@@ -404,13 +404,18 @@ async fn leftovers_are_bounded_and_nothing_is_lost() {
     loop {
         match turn.next().await {
             Some(Ok(incoming)) => own.push(kind(&incoming)),
-            Some(Err(Error::Control(ControlError::Backlogged { unread, .. }))) => {
-                assert!(unread > 4096);
+            Some(Err(error)) => {
+                let Error::Control(ControlError::Backlogged { unread, .. }) = &error else {
+                    panic!("{error:?}")
+                };
+                assert!(*unread > 4096);
+                let text = error.report().to_string();
+                let expected = "bytes of unread or skipped messages and open requests exceed the limit";
+                assert!(text.ends_with(expected), "{text}");
                 let taken = turn.leftovers();
                 assert!(!taken.is_empty());
                 others.extend(taken.iter().map(kind));
             }
-            Some(Err(error)) => panic!("{error:?}"),
             None => break,
         }
     }

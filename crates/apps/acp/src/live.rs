@@ -28,6 +28,7 @@ use agentwire::{
 use futures_util::FutureExt as _;
 use tokio::{
     sync::{mpsc, oneshot},
+    task::coop::unconstrained,
     time::{Instant, sleep_until, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -263,7 +264,8 @@ impl Live {
                 }
             }
             Command::Flush(done) => {
-                while let Some(next) = self.session.next().now_or_never() {
+                // Without the task's budget, which would hide the rest of the messages.
+                while let Some(next) = unconstrained(self.session.next()).now_or_never() {
                     match next {
                         Some(Ok(incoming)) => self.receive(&incoming).await,
                         ended => return Err(end_reason(ended)),

@@ -11,7 +11,7 @@ use super::{
     callbacks::RunningCallback,
     shared::{PendingCallback, ReplySender, State},
 };
-use crate::{ControlError, Observer, RefusalFn, Responder, RouterEvent, SessionExit, panics::catch_call};
+use crate::{ControlError, RefusalFn, Responder, RouterEvent, SessionExit, panics::catch_call};
 
 /// The effects that wait for the release of the lock.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl State {
     /// Drains the router's events. `responder` is `Some` if frames were handled, since only those contain requests.
     pub(super) fn drain_events(
         &mut self,
-        observer: Option<&dyn Observer>,
+        shared: &Shared,
         responder: Option<&dyn Responder>,
         effects: &mut Effects,
     ) {
@@ -37,9 +37,7 @@ impl State {
             match event {
                 RouterEvent::Session(event) => {
                     effects.queued = true;
-                    if let Some(observer) = observer {
-                        observer.arrived(&event);
-                    }
+                    shared.observe(|observer| observer.arrived(&event));
                     self.queue.push(event);
                 }
                 RouterEvent::Inbound { id, request, line } => {
@@ -109,8 +107,8 @@ impl Shared {
         }
         // The task of each callback ends within the grace period.
         cancelled.into_iter().for_each(|callback| callback.cancelled.cancel());
-        if let (Some(observer), Some(ending)) = (&self.observer, closed) {
-            observer.ended(&ending);
+        if let Some(ending) = closed {
+            self.observe(|observer| observer.ended(&ending));
         }
         // Each task is woken only for its own events: waking the reader, often on another thread, costs more than a callback.
         if let Some(writer) = writer {

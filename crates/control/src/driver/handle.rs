@@ -116,7 +116,7 @@ impl Control {
     ///
     /// # Errors
     ///
-    /// See [`call`](Self::call).
+    /// See [`call`](Self::call). [`ControlError::Encode`] also if `request` is not an object.
     pub async fn call_raw(&self, subtype: &str, request: &RawJson) -> Result<RawJson, ControlError> {
         let limit = self.limit();
         self.ask(subtype, |router, now| router.call_raw(now, limit, subtype, request)).await

@@ -7,6 +7,8 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use tokio::task::coop::poll_proceed;
+
 use super::{handle::Handle, shared::State};
 use crate::{RawEvent, SessionEvent, SessionExit};
 
@@ -41,12 +43,17 @@ impl Messages {
 
     /// Polls for the next event. Wakes the task of the last poll.
     ///
+    /// Each event takes one unit of the task's budget in tokio: once that is used up, `Pending` does not mean that all
+    /// events are read.
+    ///
     /// # Errors
     ///
     /// See [`next`](Self::next).
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
+        let budget = ready!(poll_proceed(context));
         loop {
             if let Some(event) = self.batch.pop_front() {
+                budget.made_progress();
                 self.release(event.weight());
                 return Poll::Ready(Ok(event.decode()));
             }

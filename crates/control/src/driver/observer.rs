@@ -6,7 +6,7 @@ use crate::{RawEvent, SessionExit};
 
 /// Observes a session's events when they arrive, which may be long before the user reads them.
 ///
-/// An observer can't change anything.
+/// An observer can't change anything; its panic is logged.
 pub trait Observer: Send + Sync + 'static {
     /// Observes a prompt that is being sent. The sending task calls this, without a lock.
     fn sending(&self, prompt: &UserInput);

@@ -50,7 +50,7 @@ impl Control {
     pub async fn send_counting(&self, input: &UserInput) -> Result<(u64, bool), ControlError> {
         // Encode before taking the lock: a prompt may contain megabytes of images.
         let line = self.encoded(input)?;
-        self.shared().observe_prompt(input);
+        self.shared().observe(|observer| observer.sending(input));
         let uuid = input.uuid.clone();
         let send = |State { router, .. }: &mut State| {
             // Under one lock: an earlier prompt may be settled while this one waits for room.
@@ -83,7 +83,7 @@ impl Control {
     /// See [`send`](Self::send), except for [`ControlError::NotSent`] and [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
         let line = self.encoded(input)?;
-        self.shared().observe_prompt(input);
+        self.shared().observe(|observer| observer.sending(input));
         let sent = self.shared().with_router(|router| router.send_prompt(input.uuid.clone(), line));
         self.shared().prompt_changed.notify_waiters();
         sent

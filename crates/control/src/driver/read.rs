@@ -89,7 +89,7 @@ fn filter_line(
 /// Passes lines to the router under one lock, then starts the callbacks of their requests.
 fn handle_lines(host: &Host, lines: impl Iterator<Item = Result<Frame, FrameError>>) {
     let callbacks = host.shared.handle_lines(lines, &*host.responder);
-    host.shared.observer.iter().for_each(|observer| observer.settle());
+    host.shared.observe(|observer| observer.settle());
     for callback in callbacks {
         callbacks::start(host, callback);
     }

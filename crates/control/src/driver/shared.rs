@@ -9,7 +9,7 @@ use std::{
 };
 
 use agentwire_codec::{Frame, FrameError, Line};
-use agentwire_protocol::{InboundRequest, RawJson, RequestId, message::UserInput};
+use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Config, callbacks::RunningCallback, effects::Effects, queue::MessageQueue};
 use crate::{
     ControlError, Observer, RawEvent, Received, RefusalFn, RequestClosed, Responder, Router, SessionExit,
+    panics::catch_call,
 };
 
 /// The state of one session.
@@ -28,7 +29,7 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// Whether the CLI would go ahead with a guarded action without an answer.
     pub(super) guarded: bool,
-    pub(super) observer: Option<Arc<dyn Observer>>,
+    observer: Option<Arc<dyn Observer>>,
     /// Notifies senders that lines were written, or that none will be.
     pub(super) written: Notify,
     /// Notifies tasks that wait for the state of a prompt.
@@ -122,10 +123,12 @@ impl Shared {
         self.apply(self.state(), |state| act(&mut state.router))
     }
 
-    /// Reports a prompt to the observer.
-    pub(super) fn observe_prompt(&self, prompt: &UserInput) {
-        if let Some(observer) = &self.observer {
-            observer.sending(prompt);
+    /// Calls the observer. Its panic is only logged: it would end the session, or abort the process in a destructor.
+    pub(super) fn observe(&self, call: impl FnOnce(&dyn Observer)) {
+        if let Some(observer) = &self.observer
+            && let Err(panic) = catch_call(|| call(&**observer))
+        {
+            tracing::error!(panic, "the observer of a session panicked");
         }
     }
 
@@ -135,7 +138,7 @@ impl Shared {
         let result = act(&mut state);
         let mut effects = Effects::default();
         // Without frames no request can arrive, so there is no callback to start.
-        state.drain_events(self.observer.as_deref(), None, &mut effects);
+        state.drain_events(self, None, &mut effects);
         self.apply_effects(state, effects, calls);
         result
     }
@@ -154,7 +157,7 @@ impl Shared {
                 Ok(frame) => state.router.handle_frame(frame),
                 Err(fault) => state.router.handle_fault(fault),
             }
-            state.drain_events(self.observer.as_deref(), Some(responder), &mut effects);
+            state.drain_events(self, Some(responder), &mut effects);
         }
         let callbacks = std::mem::take(&mut effects.callbacks);
         self.apply_effects(state, effects, calls);

@@ -100,7 +100,10 @@ impl ServerSession {
     }
 
     fn read_resource(&self, ReadResource { uri }: ReadResource) -> Result<HandlerFuture, RpcError> {
-        let Some(read) = self.server.resources.iter().find_map(|resource| resource.reads(&uri)) else {
+        let found = self.server.resources.iter().filter_map(|found| Some((found, found.reads(&uri)?)));
+        // A resource comes before the templates, as in the reference SDK; of several, the first one counts.
+        let is_template = |found: &&ReadableResource| matches!(found, ReadableResource::Template(..));
+        let Some((_, read)) = found.min_by_key(|(found, _)| is_template(found)) else {
             return Err(RpcError::new(rpc::RESOURCE_NOT_FOUND, format!("there is no `{uri}`")));
         };
         let read = Arc::clone(read);

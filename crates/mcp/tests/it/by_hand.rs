@@ -8,8 +8,9 @@ use std::{
     },
 };
 
+use agentwire_control::{CallContext, FailureKind, Responder};
 use agentwire_mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance};
-use agentwire_protocol::RawJson;
+use agentwire_protocol::{InboundRequest, RawJson};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -42,6 +43,15 @@ impl McpService for ByHand {
     fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         self.opened.fetch_add(1, Ordering::Relaxed);
         Box::new(Opened { seen: self.seen.clone(), outbox, ended: AtomicBool::new(false) })
+    }
+}
+
+/// A server that panics when it is opened.
+struct Unopenable;
+
+impl McpService for Unopenable {
+    fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
+        panic!("as told");
     }
 }
 
@@ -267,6 +277,22 @@ async fn a_panic_fails_its_message_alone() {
     let (_, answer) = cli.answer().await;
     assert!(answer.unwrap_err().contains("as told"));
     assert_eq!(cli.rpc(request(3, "echo")).await["result"], json!({"x": 1}));
+}
+
+/// The driver catches such a panic too, so no driver calls the bridge here.
+#[tokio::test]
+async fn a_panic_of_a_server_does_not_reach_the_caller_of_the_bridge() {
+    let (server, _came) = ByHand::new();
+    let bridge = McpServers::new().with("closed", Unopenable).with("open", server).bridge();
+    for (server, method) in [("closed", "echo"), ("open", "panic early")] {
+        let message = json!({"subtype": "mcp_message", "server_name": server, "message": request(1, method)});
+        let message: InboundRequest = RawJson::encode(&message).unwrap().decode().unwrap();
+        let reply = bridge.respond(message, CallContext::without_driver("r".into())).unwrap();
+        let error = reply.await.unwrap_err();
+        assert_eq!(error.kind, FailureKind::Panic);
+        let answer = error.answer.unwrap_err();
+        assert!(answer.starts_with("the MCP server panicked: ") && answer.contains("as told"), "{answer}");
+    }
 }
 
 #[tokio::test]

@@ -56,6 +56,20 @@ async fn the_builder_offers_resources() {
 }
 
 #[tokio::test]
+async fn a_resource_comes_before_the_templates_that_match_its_uri() {
+    let body = |text: &'static str| move |_: String| async move { Ok::<_, &str>(ResourceBody::text(text)) };
+    let server = Server::new("s", "1")
+        .resource_template(ResourceTemplate::new("note://{+any}", "any"), body("any"))
+        .resource(Resource::new("note://all", "all"), body("all"))
+        .resource_template(ResourceTemplate::new("note://{id}", "note"), body("note"));
+    let mut cli = Cli::serving(server).await;
+    for (uri, expected) in [("note://all", "all"), ("note://1", "any")] {
+        let read = cli.rpc(request("resources/read", json!({"uri": uri}))).await;
+        assert_eq!(read["result"]["contents"][0]["text"], expected);
+    }
+}
+
+#[tokio::test]
 async fn the_builder_offers_prompts() {
     let mut cli = built().await;
     let listed = cli.rpc(request("prompts/list", json!({}))).await;

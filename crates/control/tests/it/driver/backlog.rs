@@ -125,6 +125,18 @@ async fn reader_that_is_dropped_repeatedly_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn other_tasks_run_while_thousands_of_unread_messages_are_read() {
+    let config = config(|config| config.unread_soft_limit = 1 << 30);
+    let Session { control: _control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
+    speak(cli, 2000).await;
+    all_go_on().await;
+    // All messages are unread now, so only the budget of this task interrupts the reading.
+    let other = tokio::spawn(async {});
+    delivers(&mut messages, 2000).await;
+    assert!(other.is_finished());
+}
+
+#[tokio::test(start_paused = true)]
 async fn pieces_of_answers_keep_their_place() {
     let Session { control: _control, mut messages, cli, .. } = quiet().await;
     let broken = r#"{"type":"stream_event","uuid":7}"#;

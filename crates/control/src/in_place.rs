@@ -1,26 +1,19 @@
 //! Work that may block a thread of a blocking session's runtime.
 
-use std::{cell::Cell, future::poll_fn};
+use std::cell::Cell;
 
-use agentwire_control::{CallbackError, Reply};
-use agentwire_protocol::RawJson;
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
     task::block_in_place,
 };
 
 /// Marks this thread as one of a session's runtime.
-pub(crate) fn mark_thread() {
+pub fn mark_thread() {
     OURS.set(true);
 }
 
-/// Runs a callback, which may block its thread.
-pub(crate) async fn run_callback(mut reply: Reply) -> Result<RawJson, CallbackError> {
-    poll_fn(|context| in_place(|| reply.as_mut().poll(context))).await
-}
-
 /// Runs work that may block. On the only thread of a session's runtime, another thread runs the session meanwhile.
-pub(crate) fn in_place<T>(work: impl FnOnce() -> T) -> T {
+pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
     // A callback may run a runtime of its own, on which `block_in_place` may panic.
     let is_multi_thread = |runtime: Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
     if OURS.get() && Handle::try_current().is_ok_and(is_multi_thread) { block_in_place(work) } else { work() }
