@@ -1,4 +1,4 @@
-//! Excerpts of lines for reports and errors.
+//! Texts for reports and errors: excerpts of lines, and errors with their causes.
 
 /// Returns the first 160 bytes of a line as text, with an ellipsis if it is longer.
 pub fn excerpt(line: &[u8]) -> String {
@@ -9,6 +9,12 @@ pub fn excerpt(line: &[u8]) -> String {
     } else {
         text.into_owned()
     }
+}
+
+/// Returns the text of an error and of its cause.
+pub(crate) fn with_cause(error: &dyn std::error::Error) -> String {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("{error}{cause}")
 }
 
 const EXCERPT: usize = 160;

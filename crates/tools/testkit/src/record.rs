@@ -23,7 +23,7 @@
 //! ```
 
 mod link;
-mod tape;
+pub(crate) mod tape;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -104,7 +104,7 @@ impl Recorder {
     /// Returns the recording so far.
     ///
     /// The header contains the version that the CLI reports when a turn starts (`unknown` before that), and the system.
-    /// The end of the CLI is the last entry, because its output is often read completely only after the end was seen.
+    /// The end of the CLI is the last entry. After it was seen, only output is recorded, which is often read late.
     /// A last line without a line feed is included once its stream has ended, with a comment that marks it.
     ///
     /// # Errors

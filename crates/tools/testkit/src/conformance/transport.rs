@@ -38,7 +38,7 @@ use std::{fmt, time::Duration};
 use agentwire_transport::{BoxTransport, Transport};
 use tokio::time::timeout;
 
-use self::opened::{Opened, Verdict};
+use self::opened::{Opened, Verdict, with_cause};
 pub use self::{
     part::{Part, PartKind, Step},
     perform::{PEER_GAVE_UP, peer},
@@ -119,7 +119,7 @@ impl<M> fmt::Debug for TransportSuite<M> {
 async fn check(transport: BoxTransport, part: &Part, limit: Duration) -> Outcome {
     let link = match timeout(limit, transport.open()).await {
         Ok(Ok(link)) => link,
-        Ok(Err(error)) => return Outcome::Failed(format!("it can't be opened: {error}")),
+        Ok(Err(error)) => return Outcome::Failed(format!("it can't be opened: {}", with_cause(&error))),
         Err(_) => return Outcome::Failed(format!("it was not open within {limit:?}")),
     };
     match checks::run(part, Opened::new(link, limit)).await {

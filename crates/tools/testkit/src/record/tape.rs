@@ -1,23 +1,25 @@
 //! The recording so far: cuts bytes into lines, and changes nothing else.
 
-use std::{error::Error as _, time::Instant};
+use std::time::Instant;
 
 use agentwire_transport::{ExitReport, Signal, TransportError};
 use bytes::Bytes;
 use serde_json::Value;
 
 use super::TooLong;
-use crate::{Argv, End, Header, Transcript, signals, transcript::Entry};
+use crate::{Argv, End, Header, Transcript, excerpt::with_cause, signals, transcript::Entry};
 
 /// Everything that was seen, in order.
+#[derive(Default)]
 pub(super) struct Tape {
     pub(super) argv: Option<Argv>,
     /// The first version that the CLI reported.
     cli: Option<Box<str>>,
     entries: Vec<Entry>,
-    outbound: Cutter,
-    inbound: Cutter,
+    outbound: Lines,
+    inbound: Lines,
     input_ended: bool,
+    /// The end of the CLI. Afterwards our side is not recorded: nothing of it can arrive, and a replay would wait for it.
     end: Option<End>,
     /// The end of stderr, known once the CLI has ended.
     stderr_tail: String,
@@ -30,23 +32,11 @@ pub(super) struct Tape {
 
 impl Tape {
     pub(super) fn new(limit: usize) -> Self {
-        Self {
-            argv: None,
-            cli: None,
-            entries: Vec::new(),
-            outbound: Cutter::default(),
-            inbound: Cutter::default(),
-            input_ended: false,
-            end: None,
-            stderr_tail: String::new(),
-            room: Some(limit),
-            limit,
-            clock: None,
-        }
+        Self { room: Some(limit), limit, ..Self::default() }
     }
 
     pub(super) fn outbound(&mut self, chunk: &[u8]) {
-        if self.has_room_for(chunk) {
+        if self.end.is_none() && self.has_room_for(chunk) {
             let lines = self.outbound.push(chunk);
             self.write(lines.into_iter().map(Entry::Outbound));
         }
@@ -77,29 +67,26 @@ impl Tape {
 
     pub(super) fn broken_output(&mut self, error: &TransportError) {
         self.end_of_output();
-        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-        let text = format!("the output broke: {error}{cause}").replace('\n', " ");
+        let text = format!("the output broke: {}", with_cause(error)).replace('\n', " ");
         self.write([Entry::Comment(text.into())]);
     }
 
     pub(super) fn end_of_input(&mut self) {
-        let rest = self.outbound.finish().map(Entry::Outbound);
-        self.unfinished(rest);
-        if !std::mem::replace(&mut self.input_ended, true) {
+        if self.end.is_none() && !std::mem::replace(&mut self.input_ended, true) {
+            let rest = self.outbound.finish().map(Entry::Outbound);
+            self.unfinished(rest);
             self.write([Entry::EndOfInput]);
         }
     }
 
     pub(super) fn signal(&mut self, how: Signal) {
-        let name = match how {
-            Signal::Kill => "SIGKILL",
-            _ => "SIGTERM",
-        };
-        self.signalled(name);
+        self.signalled(if how == Signal::Kill { "SIGKILL" } else { "SIGTERM" });
     }
 
     pub(super) fn signalled(&mut self, name: &str) {
-        self.write([Entry::Signal(name.into())]);
+        if self.end.is_none() {
+            self.write([Entry::Signal(name.into())]);
+        }
     }
 
     /// Records the end. `stderr` counts if the report has none.
@@ -149,14 +136,14 @@ impl Tape {
         self.room = self.room.and_then(|room| room.checked_sub(chunk.len() + entries * size_of::<Entry>()));
         if self.room.is_none() {
             self.entries = Vec::new();
-            (self.outbound, self.inbound) = (Cutter::default(), Cutter::default());
+            (self.outbound, self.inbound) = (Lines::default(), Lines::default());
         }
         self.room.is_some()
     }
 
     fn unfinished(&mut self, line: Option<Entry>) {
         if let Some(line) = line {
-            self.write([line, Entry::Comment(Bytes::from_static(UNFINISHED))]);
+            self.write([line, Entry::Comment(Bytes::from_static(Entry::UNFINISHED))]);
         }
     }
 }
@@ -166,26 +153,25 @@ agentwire_transport::debug_by_name!(Tape { limit });
 
 /// Cuts bytes into lines, split into chunks anywhere.
 #[derive(Default)]
-struct Cutter {
+pub(crate) struct Lines {
     partial: Vec<u8>,
 }
 
-impl Cutter {
+impl Lines {
     /// Returns the lines that this chunk completes.
-    fn push(&mut self, chunk: &[u8]) -> Vec<Bytes> {
-        let mut pieces: Vec<&[u8]> = chunk.split(|byte| *byte == b'\n').collect();
-        let rest = pieces.pop().unwrap_or_default();
-        let mut lines = Vec::with_capacity(pieces.len());
-        for piece in pieces {
+    pub(crate) fn push(&mut self, chunk: &[u8]) -> Vec<Bytes> {
+        let mut lines = Vec::new();
+        for (number, piece) in chunk.split(|byte| *byte == b'\n').enumerate() {
+            if number > 0 {
+                lines.push(Bytes::from(std::mem::take(&mut self.partial)));
+            }
             self.partial.extend_from_slice(piece);
-            lines.push(Bytes::from(std::mem::take(&mut self.partial)));
         }
-        self.partial.extend_from_slice(rest);
         lines
     }
 
     /// Returns the remaining bytes without a line feed.
-    fn finish(&mut self) -> Option<Bytes> {
+    pub(crate) fn finish(&mut self) -> Option<Bytes> {
         (!self.partial.is_empty()).then(|| Bytes::from(std::mem::take(&mut self.partial)))
     }
 }
@@ -202,7 +188,6 @@ fn version(line: &[u8]) -> Option<Box<str>> {
 const VERSION: &str = "claude_code_version";
 /// The version in the header of a session in which no turn started.
 const UNKNOWN: &str = "unknown";
-const UNFINISHED: &[u8] = b"the line above has no line feed";
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    find::{Find, With},
+    find::{self, Find, With},
     ids::{self, Numbers, STABLE_DAY, STABLE_UUID},
 };
 
@@ -37,15 +37,11 @@ impl<'a> Words<'a> {
     pub(super) fn replace(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
         for (path, stands_for) in &self.paths {
-            let (mut replaced, mut copied) = (String::new(), 0);
-            for at in places(&text, path) {
-                replaced.push_str(&text[copied..at]);
-                replaced.push_str(stands_for);
-                copied = at + path.len();
-            }
-            if copied > 0 {
-                replaced.push_str(&text[copied..]);
-                text = replaced;
+            let find = |at| Find { range: at..at + path.len(), with: With::Nothing, kind: () };
+            let finds: Vec<_> = places(&text, path).map(find).collect();
+            if !finds.is_empty() {
+                let replaced = find::replaced(text.as_bytes(), finds, |_, ()| stands_for.clone());
+                text = String::from_utf8_lossy(&replaced).into_owned();
             }
         }
         self.scan(&text)

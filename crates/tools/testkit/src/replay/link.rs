@@ -72,13 +72,18 @@ impl ByteSource for ReplaySource {
 
 impl ByteSink for ReplaySink {
     async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
-        let fits = self.shared.change(|player| player.write(chunk));
+        let fits = self.shared.change(|player| player.write(&chunk));
         if fits { Ok(()) } else { Err(TransportError::Closed) }
     }
 
     async fn finish(&mut self) -> Result<(), TransportError> {
         self.shared.change(Player::finish);
         Ok(())
+    }
+
+    fn flush_detached(&mut self, rest: Bytes) {
+        // After the end of the recording it reaches nobody, and was not recorded.
+        self.shared.change(|player| player.is_over() || player.write(&rest));
     }
 }
 

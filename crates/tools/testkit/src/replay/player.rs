@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentwire_transport::{ExitReport, Signal};
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 
 use super::{
     compare::{self, Differs, Leniency},
@@ -14,6 +14,7 @@ use crate::{
     Splits,
     excerpt::excerpt,
     ids::Ids,
+    record::tape::Lines,
     recorded::{Recorded, Role},
     splits::Cutter,
 };
@@ -30,8 +31,8 @@ pub(super) struct Player {
     pub(super) cutter: Cutter,
     /// Output that was played and not read yet.
     output: BytesMut,
-    /// A line of ours that has no newline yet.
-    partial: Vec<u8>,
+    /// The lines of ours.
+    lines: Lines,
     input_ended: bool,
     terminated: Option<Signal>,
     pub(super) stderr: String,
@@ -65,7 +66,7 @@ impl Player {
             limit: DEFAULT_LIMIT,
             cutter: Cutter::new(Splits::default()),
             output: BytesMut::new(),
-            partial: Vec::new(),
+            lines: Lines::default(),
             input_ended: false,
             terminated: None,
             stderr: String::new(),
@@ -93,6 +94,7 @@ impl Player {
                     self.output.extend_from_slice(&line);
                     self.output.extend_from_slice(b"\n");
                 }
+                Action::Cut => self.output.truncate(self.output.len().saturating_sub(1)),
                 Action::Stderr(text) => {
                     self.stderr.push_str(&String::from_utf8_lossy(text));
                     self.stderr.push('\n');
@@ -142,13 +144,10 @@ impl Player {
     }
 
     /// Takes bytes of ours. Returns `false` after a mismatch.
-    pub(super) fn write(&mut self, mut chunk: Bytes) -> bool {
-        while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
-            self.partial.extend_from_slice(&chunk.split_to(end));
-            chunk.advance(1);
-            self.line();
+    pub(super) fn write(&mut self, chunk: &[u8]) -> bool {
+        for line in self.lines.push(chunk) {
+            self.line(&line);
         }
-        self.partial.extend_from_slice(&chunk);
         self.mismatch.is_none()
     }
 
@@ -157,8 +156,8 @@ impl Player {
         if self.input_ended {
             return;
         }
-        if !self.partial.is_empty() {
-            self.line();
+        if let Some(line) = self.lines.finish() {
+            self.line(&line);
         }
         self.input_ended = true;
         let ours = self.replay.steps.iter().enumerate().skip(self.cursor);
@@ -210,12 +209,14 @@ impl Player {
             Action::Signal(Some(how)) if self.awaits(*how) => Some((step.line, step.action.describe())),
             _ => None,
         });
+        let last = self.replay.steps.last().filter(|_| self.is_over() && !self.has_end());
         ReplayReport {
             mismatch: self.mismatch.clone(),
             missing: missing.map(|(line, text)| Missing { line, text }).collect(),
             extra: self.extra.clone(),
             unplayed: rest().filter(|step| matches!(step.action, Action::Theirs(_))).count(),
             late: self.late,
+            last_line: last.map(|step| step.line),
         }
     }
 
@@ -237,15 +238,14 @@ impl Player {
     }
 
     /// Takes the whole line that has come.
-    fn line(&mut self) {
-        let line = std::mem::take(&mut self.partial);
+    fn line(&mut self, line: &[u8]) {
         if self.mismatch.is_some() || line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let actual = Recorded::read(&line);
+        let actual = Recorded::read(line);
         match &actual {
-            Some(answer @ Recorded { role: Role::Response { id }, .. }) => self.answer(id, answer, &line),
-            _ => self.own(actual.as_ref(), &line),
+            Some(answer @ Recorded { role: Role::Response { id }, .. }) => self.answer(id, answer, line),
+            _ => self.own(actual.as_ref(), line),
         }
         self.advance();
     }
@@ -349,6 +349,7 @@ impl Action {
         match self {
             Self::Ours(ours) => format!("> {}", excerpt(&ours.text)),
             Self::Theirs(line) => format!("< {}", excerpt(line)),
+            Self::Cut => "no line feed".to_owned(),
             Self::Stderr(text) => format!("! {}", excerpt(text)),
             Self::EndOfInput => "| end of input".to_owned(),
             Self::Signal(how) => format!("^ a signal ({how:?})"),

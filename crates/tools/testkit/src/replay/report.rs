@@ -18,6 +18,8 @@ pub struct ReplayReport {
     pub unplayed: usize,
     /// Answers of ours to requests that were cancelled meanwhile; the CLI ignores them.
     pub late: usize,
+    /// The last line of a transcript without the end of the CLI, once it was played. Such a transcript may be cut.
+    pub last_line: Option<usize>,
 }
 
 /// A mismatch, which ends a replay early.
@@ -55,10 +57,8 @@ impl ReplayReport {
 
 impl fmt::Display for ReplayReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_complete() {
-            return f.write_str("the replay is complete");
-        }
         match &self.mismatch {
+            _ if self.is_complete() => f.write_str("the replay is complete")?,
             Some(mismatch) => write!(f, "{mismatch}")?,
             None => f.write_str("the replay is not complete")?,
         }
@@ -70,6 +70,9 @@ impl fmt::Display for ReplayReport {
         }
         if self.unplayed > 0 {
             write!(f, "\n  {} lines of the CLI's not played", self.unplayed)?;
+        }
+        if let Some(line) = self.last_line {
+            write!(f, "\n  the transcript ends at line {line}, without the end of the CLI")?;
         }
         Ok(())
     }
@@ -101,6 +104,7 @@ impl fmt::Debug for ReplayReport {
             .field("extra", &self.extra)
             .field("unplayed", &self.unplayed)
             .field("late", &self.late)
+            .field("last_line", &self.last_line)
             .finish()
     }
 }

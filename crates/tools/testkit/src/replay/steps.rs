@@ -37,6 +37,8 @@ pub(super) enum Action {
     Ours(Ours),
     /// A line of the CLI.
     Theirs(Bytes),
+    /// The line of the CLI before it has no line feed.
+    Cut,
     Stderr(Bytes),
     /// We must end the input.
     EndOfInput,
@@ -142,6 +144,10 @@ impl ReplaySteps {
                 _ => None,
             })),
             Entry::End(end) => Some(Action::End(exit_report(&end))),
+            Entry::Comment(text) if text == Entry::UNFINISHED => {
+                let is_theirs = matches!(self.steps.last(), Some(Step { action: Action::Theirs(_), .. }));
+                is_theirs.then_some(Action::Cut)
+            }
             Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_) => None,
         }
     }

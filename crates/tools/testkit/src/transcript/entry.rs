@@ -46,6 +46,9 @@ pub enum End {
 }
 
 impl Entry {
+    /// The comment of a recorder below a last line that was cut.
+    pub(crate) const UNFINISHED: &[u8] = b"the line above has no line feed";
+
     /// Reads one line, without its line feed.
     pub(super) fn parse(line: &Bytes) -> Result<Self, ParseCause> {
         let Some(&sigil) = line.first() else { return Ok(Self::Blank) };

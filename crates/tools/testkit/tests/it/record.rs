@@ -149,6 +149,40 @@ async fn signals_stderr_and_the_end_are_recorded() {
 }
 
 #[tokio::test]
+async fn nothing_of_ours_is_recorded_after_the_end_was_seen() {
+    let (transport, peer) = memory(64);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    link.sink.write("one\ncut".into()).await.unwrap();
+    peer.write("two\n").await.unwrap();
+    peer.end(ExitReport::exited(3));
+    assert_eq!(link.handle.wait().await.code, Some(3));
+    link.sink.write("late\n".into()).await.unwrap();
+    link.sink.finish().await.unwrap();
+    link.sink.flush_detached("later\n".into());
+    link.handle.signal(Signal::Term).unwrap();
+    recorder.signal("SIGINT");
+    link.source.read().await.unwrap();
+    for passed_on in ["one\ncut", "late\n"] {
+        assert_eq!(peer.read().await.unwrap(), passed_on);
+    }
+    let session = recorder.transcript().unwrap();
+    assert_eq!(session.entries, [outbound("one"), inbound("two"), Entry::End(End::Exit(3))]);
+    #[cfg(feature = "replay")]
+    {
+        let replay = Replay::new(&session);
+        let replayed = replay.handle();
+        let mut link = replay.open().await.unwrap();
+        link.sink.write("one\n".into()).await.unwrap();
+        assert_eq!(link.source.read().await.unwrap().unwrap(), "two\n");
+        assert_eq!(link.handle.wait().await.code, Some(3));
+        link.sink.finish().await.unwrap();
+        link.handle.signal(Signal::Term).unwrap();
+        assert!(replayed.report().is_complete(), "{}", replayed.report());
+    }
+}
+
+#[tokio::test]
 async fn stderr_of_the_report_is_recorded_without_lines_of_stderr() {
     let tail = |text: &str| ExitReport::exited(3).with_stderr_tail(text);
     for (report, of_handle) in [(tail("boom\nbang\n"), "unused"), (tail(""), "boom\nbang")] {

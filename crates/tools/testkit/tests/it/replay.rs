@@ -258,6 +258,65 @@ async fn replay_waits_for_a_recorded_signal() {
 }
 
 #[tokio::test]
+async fn lines_that_a_dropped_session_leaves_are_played() {
+    let session = |end: &str| {
+        let ask = r#"< {"type":"control_request","request_id":"q2","request":{"subtype":"can_use_tool"}}"#;
+        Transcript::parse(format!("# agentwire-transcript 1\n{ask}\n{end}")).unwrap()
+    };
+    let mut dropped = Playing::start(Replay::new(&session(&format!("> {DENIAL}\n^ SIGTERM\n")))).await;
+    dropped.line().await;
+    dropped.sink.flush_detached(format!("{DENIAL}\n").into());
+    dropped.peer.signal(Signal::Term).unwrap();
+    drop((dropped.sink, dropped.peer));
+    assert!(dropped.handle.report().is_complete(), "{}", dropped.handle.report());
+
+    let mut dead = Playing::start(Replay::new(&session("= exit 3\n"))).await;
+    dead.line().await;
+    dead.sink.flush_detached(format!("{DENIAL}\n").into());
+    assert!(dead.handle.report().is_complete(), "{}", dead.report());
+    // A line that is written, and not left, is a mismatch also then.
+    assert!(!dead.say(DENIAL).await);
+    check(&dead, &["an answer came that was not recorded"]);
+}
+
+#[tokio::test]
+async fn last_line_that_was_cut_is_played_without_a_line_feed() {
+    for splits in Splits::SAMPLES {
+        let text = "# agentwire-transcript 1\n< {}\n# the line above has no line feed\n< {\"a\"\n# the line above has no line feed\n= exit 0\n";
+        let replay = Replay::new(&Transcript::parse(text).unwrap()).splits(splits);
+        let mut playing = Playing::start(replay).await;
+        while let Some(piece) = playing.source.read().await.unwrap() {
+            playing.read.extend_from_slice(&piece);
+        }
+        assert_eq!(playing.read, b"{}{\"a\"");
+        assert!(playing.handle.report().is_complete(), "{}", playing.report());
+    }
+    // A cut line of ours changes nothing of the CLI's.
+    let text = "# agentwire-transcript 1\n< {}\n> {\n# the line above has no line feed\n= exit 0\n";
+    let mut playing = Playing::start(Replay::new(&Transcript::parse(text).unwrap())).await;
+    assert_eq!(playing.line().await, "{}");
+    playing.sink.write("{".into()).await.unwrap();
+    playing.sink.finish().await.unwrap();
+    assert!(playing.handle.report().is_complete(), "{}", playing.report());
+}
+
+#[tokio::test]
+async fn report_names_the_last_line_of_a_transcript_without_the_end_of_the_cli() {
+    let text = "# agentwire-transcript 1\n> {}\n< {}\n";
+    let mut playing = Playing::start(Replay::new(&Transcript::parse(text).unwrap())).await;
+    assert_eq!(playing.handle.report().last_line, None);
+    assert!(playing.say("{}").await);
+    assert!(playing.handle.report().is_complete());
+    assert_eq!(playing.handle.report().last_line, Some(3));
+    check(&playing, &["the replay is complete", "the transcript ends at line 3, without the end of the CLI"]);
+
+    let whole = Replay::new(&Transcript::parse(format!("{text}= exit 0\n")).unwrap());
+    let mut playing = Playing::start(whole).await;
+    assert!(playing.say("{}").await);
+    assert_eq!(playing.report(), "the replay is complete");
+}
+
+#[tokio::test]
 async fn recorded_signal_is_no_mismatch() {
     for name in ["sigterm-idle", "sigterm-in-turn", "session-end-sigterm"] {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/sessions/2.1.330");

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use agentwire_testkit::conformance::{self, Outcome, Part, PartKind, TransportReport};
 use agentwire_transport::{
-    memory,
+    BoxPeerHandle, BoxSink, BoxSource, Connected, Transport, TransportError, memory,
     process::{Grace, Launch, ProcessTransport},
 };
 
@@ -95,6 +95,29 @@ async fn transport_that_cannot_be_opened_fails() {
     let report = conformance::transport(|_| Some(missing())).run().await;
     assert!(report.to_string().contains("can't be opened: the program /no/such/program does not exist"));
     assert_eq!(report.failed().len(), Part::all().len() - 1);
+}
+
+#[tokio::test]
+async fn failures_have_their_cause() {
+    let report = conformance::transport(|_| Some(Busy)).run().await;
+    assert!(report.to_string().contains("it can't be opened: dialling failed: busy line"), "{report}");
+
+    let report = report_of(Some(Fault::NamesItOtherwise)).await;
+    let cause = "another error than `Closed`: writing failed: the peer's input is closed";
+    assert!(report.to_string().contains(cause), "{report}");
+}
+
+/// A transport that can't be opened.
+struct Busy;
+
+impl Transport for Busy {
+    type Source = BoxSource;
+    type Sink = BoxSink;
+    type Handle = BoxPeerHandle;
+
+    async fn open(self) -> Result<Connected<BoxSource, BoxSink, BoxPeerHandle>, TransportError> {
+        Err(TransportError::Io { action: "dialling", source: std::io::Error::other("busy line") })
+    }
 }
 
 fn of_kinds(kinds: &[PartKind]) -> Vec<&'static str> {

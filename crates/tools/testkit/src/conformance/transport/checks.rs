@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{
     end,
-    opened::{Fault, Opened, Verdict, once, same, within, wrong},
+    opened::{Fault, Opened, Verdict, once, same, with_cause, within, wrong},
     part::{
         Part,
         PartKind::{self, Broken, Deaf, Plain, Raw, Signalled},
@@ -87,14 +87,9 @@ async fn bytes(mut link: Opened) -> Verdict {
 }
 
 async fn chunks(mut link: Opened) -> Verdict {
-    loop {
-        match link.source.read().await? {
-            Ok(Some(chunk)) if chunk.is_empty() => return wrong("an empty chunk came"),
-            Ok(Some(_)) => {}
-            Ok(None) => return Ok(()),
-            Err(error) => return wrong(format!("reading failed: {error}")),
-        }
-    }
+    // Each read fails on an empty chunk.
+    link.source.read_exactly(&large("peer")).await?;
+    link.source.end().await
 }
 
 async fn both_ways(mut link: Opened) -> Verdict {
@@ -131,8 +126,8 @@ async fn read_in_pieces(link: &mut Opened, length: usize) -> Result<BytesMut, Fa
     let mut received = BytesMut::new();
     while received.len() < length {
         match once(link.source.source.read()) {
-            Poll::Ready(Ok(Some(chunk))) => received.extend_from_slice(&chunk),
-            Poll::Ready(_) => return wrong("the output ended"),
+            Poll::Ready(Ok(Some(chunk))) if !chunk.is_empty() => received.extend_from_slice(&chunk),
+            Poll::Ready(_) => return wrong("the output ended, or an empty chunk came"),
             // The dropped read registered the only waker, so poll again after a pause.
             Poll::Pending => sleep(Duration::from_millis(1)).await,
         }
@@ -147,7 +142,7 @@ async fn backpressure(mut link: Opened) -> Verdict {
             // The write blocks, as required.
             Err(_) => return Ok(()),
             Ok(Ok(Ok(()))) => {}
-            Ok(Ok(Err(error))) => return wrong(format!("writing failed: {error}")),
+            Ok(Ok(Err(error))) => return wrong(format!("writing failed: {}", with_cause(&error))),
             Ok(Err(fault)) => return Err(fault),
         }
     }
@@ -184,7 +179,7 @@ async fn closed_input(mut link: Opened) -> Verdict {
     link.sink.finish().await?;
     match link.sink.write(line("host", 0)).await? {
         Err(TransportError::Closed) => Ok(()),
-        Err(error) => wrong(format!("another error than `Closed`: {error}")),
+        Err(error) => wrong(format!("another error than `Closed`: {}", with_cause(&error))),
         Ok(()) => wrong("a write was taken after the end"),
     }
 }
@@ -197,7 +192,7 @@ async fn gone_input(mut link: Opened) -> Verdict {
         match link.sink.write(flood()).await? {
             Ok(()) => {}
             Err(TransportError::Closed) => return Ok(()),
-            Err(error) => return wrong(format!("another error than `Closed`: {error}")),
+            Err(error) => return wrong(format!("another error than `Closed`: {}", with_cause(&error))),
         }
     }
     wrong("everything was taken, although nobody is there")

@@ -3,11 +3,11 @@
 use std::task::Poll;
 
 use agentwire_transport::{PeerHandle, Signal};
-use tokio::{join, time::timeout};
+use tokio::{join, time::timeout, try_join};
 
 use super::{
     checks::many,
-    opened::{Life, Opened, Verdict, once, wrong},
+    opened::{Life, Opened, Verdict, once, with_cause, wrong},
     part::line,
 };
 
@@ -37,15 +37,19 @@ pub(super) async fn ended(mut link: Opened) -> Verdict {
     }
 }
 
-pub(super) async fn gone(mut link: Opened) -> Verdict {
-    link.life.needs_process()?;
-    link.sink.write_all(line("host", 0)).await?;
-    link.source.read_exactly(&line("peer", 0)).await?;
-    not_yet(&link.life)?;
-    link.sink.finish().await?;
-    link.life.ended().await?;
-    link.life.gone().await?;
-    link.life.gone().await
+pub(super) async fn gone(link: Opened) -> Verdict {
+    let Opened { mut source, mut sink, life } = link;
+    life.needs_process()?;
+    sink.write_all(line("host", 0)).await?;
+    source.read_exactly(&line("peer", 0)).await?;
+    let finishing = async {
+        // Later callers must not take the place of the one that waits.
+        not_yet(&life)?;
+        sink.finish().await
+    };
+    try_join!(biased; life.ended(), finishing)?;
+    life.gone().await?;
+    life.gone().await
 }
 
 fn not_yet(life: &Life) -> Verdict {
@@ -79,7 +83,7 @@ pub(super) async fn terminated_late(mut link: Opened) -> Verdict {
 }
 
 fn terminate(life: &Life, how: Signal) -> Verdict {
-    life.handle.signal(how).or_else(|error| wrong(format!("terminating it failed: {error}")))
+    life.handle.signal(how).or_else(|error| wrong(format!("terminating it failed: {}", with_cause(&error))))
 }
 
 pub(super) async fn dropped(link: Opened) -> Verdict {

@@ -11,7 +11,9 @@ use agentwire_transport::{
     TransportError,
 };
 use bytes::{Bytes, BytesMut};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+
+pub(super) use crate::excerpt::with_cause;
 
 /// A link, with the time limit of each wait on it.
 pub(super) struct Opened {
@@ -56,9 +58,12 @@ impl Opened {
 }
 
 impl Source {
-    /// Reads once.
+    /// Reads once. An empty chunk fails each check: a check that goes on reading would never wait.
     pub(super) async fn read(&mut self) -> Result<Result<Option<Bytes>, TransportError>, Fault> {
-        within(self.limit, "reading", self.source.read()).await
+        match within(self.limit, "reading", self.source.read()).await? {
+            Ok(Some(chunk)) if chunk.is_empty() => wrong("an empty chunk came"),
+            read => Ok(read),
+        }
     }
 
     /// Reads exactly these bytes.
@@ -75,7 +80,7 @@ impl Source {
                         expected.len()
                     ));
                 }
-                Err(error) => return wrong(format!("reading failed: {error}")),
+                Err(error) => return wrong(format!("reading failed: {}", with_cause(&error))),
             }
         }
         same(&received, expected)
@@ -87,7 +92,9 @@ impl Source {
             match self.read().await? {
                 Ok(None) => {}
                 Ok(Some(chunk)) => return wrong(format!("{} bytes instead of {time} end", chunk.len())),
-                Err(error) => return wrong(format!("an error instead of {time} end: {error}")),
+                Err(error) => {
+                    return wrong(format!("an error instead of {time} end: {}", with_cause(&error)));
+                }
             }
         }
         Ok(())
@@ -108,13 +115,13 @@ impl Sink {
 
     /// Writes a chunk, which must succeed.
     pub(super) async fn write_all(&mut self, chunk: Bytes) -> Verdict {
-        self.write(chunk).await?.or_else(|error| wrong(format!("writing failed: {error}")))
+        self.write(chunk).await?.or_else(|error| wrong(format!("writing failed: {}", with_cause(&error))))
     }
 
     /// Ends the input.
     pub(super) async fn finish(&mut self) -> Verdict {
         let finished = within(self.limit, "ending the input", self.sink.finish()).await?;
-        finished.or_else(|error| wrong(format!("ending the input failed: {error}")))
+        finished.or_else(|error| wrong(format!("ending the input failed: {}", with_cause(&error))))
     }
 }
 
@@ -143,7 +150,13 @@ pub(super) async fn within<T>(
     what: &str,
     work: impl Future<Output = T>,
 ) -> Result<T, Fault> {
-    timeout(limit, work).await.or_else(|_| wrong(format!("{what} took longer than {limit:?}")))
+    let began = Instant::now();
+    match timeout(limit, work).await {
+        // At its limit, `timeout` polls once more.
+        Ok(_) if began.elapsed() >= limit => wrong(format!("{what} was ready, but woke nobody")),
+        Ok(done) => Ok(done),
+        Err(_) => wrong(format!("{what} took longer than {limit:?}")),
+    }
 }
 
 /// Polls a future once, and drops it.

@@ -1,13 +1,13 @@
 //! A memory transport with one fault: what the suite must find.
 
 use std::{
-    future::pending,
+    future::{pending, poll_fn},
     pin::pin,
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    task::{Context, Poll, Waker},
+    task::{Context, Poll, Wake, Waker},
 };
 
 use agentwire_transport::{
@@ -25,7 +25,7 @@ pub(super) enum Fault {
     TakesEverything, ErrsAfterTheEnd, HangsAfterTheEnd, ErrsForEver, SwallowsErrors, LosesWhatTheDeadWrote,
     NeverFinishes, EndsBothWays, FinishesOnce, WritesAfterTheEnd, WritesToNobody, NamesItOtherwise,
     EndsForOne, ReportsAnotherEnd, NeverGone, GoneTooEarly, NotGentle, NotByForce, SendsKillForTerm, SendsTermForKill,
-    RefusesLateSignals, Forgets,
+    RefusesLateSignals, Forgets, EmptyChunksForWaiting, NeverWakesReaders, NeverWakesWaiters, WakesTheLastWaiter,
 }
 
 /// Each fault, and the check that it is for.
@@ -60,6 +60,11 @@ pub(super) const FAULTS: &[(Fault, &str)] = &[
     (Fault::NotByForce, "SIGKILL ends the peer"),
     (Fault::SendsTermForKill, "SIGKILL ends the peer"),
     (Fault::RefusesLateSignals, "ending a peer that is gone is not an error"),
+    (Fault::EmptyChunksForWaiting, "no chunk is empty"),
+    (Fault::EmptyChunksForWaiting, "large both ways at once"),
+    (Fault::NeverWakesReaders, "bytes keep their order"),
+    (Fault::NeverWakesWaiters, "`wait_group` returns, and not before the end"),
+    (Fault::WakesTheLastWaiter, "`wait_group` returns, and not before the end"),
     (Fault::Forgets, "dropping the handle ends the peer"),
     (Fault::Forgets, "dropping the handle ends a peer that heeds no end of input"),
 ];
@@ -87,7 +92,12 @@ impl Transport for Broken {
         Ok(Connected {
             source: Source { source, life: Arc::downgrade(&handle), state: 0, shared: shared.clone() },
             sink: Sink { sink, held: None, shared },
-            handle: Life { handle: Some(handle), waits: AtomicUsize::new(0), fault: self.fault },
+            handle: Life {
+                handle: Some(handle),
+                waits: AtomicUsize::new(0),
+                last: Arc::new(LastWaiter(Waker::noop().clone().into())),
+                fault: self.fault,
+            },
         })
     }
 }
@@ -131,6 +141,13 @@ impl ByteSource for Source {
                     Poll::Pending => Ok(None),
                 };
             }
+            Some(Fault::EmptyChunksForWaiting) => {
+                return match once(self.source.read()) {
+                    Poll::Ready(read) => read,
+                    Poll::Pending => Ok(Some(Bytes::new())),
+                };
+            }
+            Some(Fault::NeverWakesReaders) => return deaf(self.source.read()).await,
             Some(Fault::LosesWhatTheDeadWrote) if has_ended() => return Ok(None),
             _ if self.shared.has_finished(Fault::EndsBothWays) => return Ok(None),
             _ => {}
@@ -202,18 +219,42 @@ impl ByteSink for Sink {
 pub(super) struct Life {
     handle: Option<Arc<BoxPeerHandle>>,
     waits: AtomicUsize,
+    last: Arc<LastWaiter>,
     fault: Option<Fault>,
+}
+
+/// A waker of the last caller of `wait`.
+struct LastWaiter(std::sync::Mutex<Waker>);
+
+impl Wake for LastWaiter {
+    fn wake(self: Arc<Self>) {
+        self.0.lock().unwrap().wake_by_ref();
+    }
 }
 
 impl Life {
     fn inner(&self) -> &BoxPeerHandle {
         self.handle.as_ref().unwrap()
     }
+
+    /// Waits, and takes the wake-up of the callers before.
+    async fn wait_last(&self) -> ExitReport {
+        let mut wait = pin!(self.inner().wait());
+        poll_fn(|cx| {
+            self.last.0.lock().unwrap().clone_from(cx.waker());
+            wait.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&self.last))))
+        })
+        .await
+    }
 }
 
 impl PeerHandle for Life {
     async fn wait(&self) -> ExitReport {
-        let report = self.inner().wait().await;
+        let report = match self.fault {
+            Some(Fault::NeverWakesWaiters) => deaf(self.inner().wait()).await,
+            Some(Fault::WakesTheLastWaiter) => self.wait_last().await,
+            _ => self.inner().wait().await,
+        };
         let waits = self.waits.fetch_add(1, Ordering::Relaxed);
         match self.fault {
             Some(Fault::EndsForOne) if waits > 0 => pending().await,
@@ -255,6 +296,12 @@ impl Drop for Life {
             std::mem::forget(self.handle.take());
         }
     }
+}
+
+/// Polls a future with a waker that wakes nobody.
+async fn deaf<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    poll_fn(|_| future.as_mut().poll(&mut Context::from_waker(Waker::noop()))).await
 }
 
 fn once<T>(future: impl Future<Output = T>) -> Poll<T> {
