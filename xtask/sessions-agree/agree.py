@@ -121,8 +121,15 @@ class Session:
             self.lines[at] = json.dumps(line)
         self.said = [summary]
 
+    def repeat(self):
+        """Writes the first entries again with the same ids, as the CLI sometimes does."""
+        entries = [line for line in self.lines if '"uuid"' in line]
+        self.lines += entries[: self.rng.randrange(len(entries) + 1)]
+
     def turn(self):
         rng = self.rng
+        if rng.random() < 0.1:
+            self.repeat()
         if self.said and rng.random() < 0.15:
             self.last = rng.choice(self.said)
         self.user(isMeta=True) if rng.random() < 0.1 else self.user()

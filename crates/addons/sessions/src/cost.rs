@@ -75,10 +75,10 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// If the projects folder or a file can't be read.
+    /// If the projects folder, a project folder or a file can't be read.
     pub fn total_cost(&self, mut meter: CostMeter) -> Result<CostSummary, SessionError> {
         for file in self.files()? {
-            self.count(file, &mut meter)?;
+            self.count(file?, &mut meter)?;
         }
         Ok(meter.summary())
     }

@@ -4,7 +4,8 @@ mod continued;
 mod page;
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 
 use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionInfo;
@@ -23,8 +24,8 @@ impl Sessions {
     /// Reads only the first and the last 64 KiB of each file, and no more files than the page needs.
     /// The whole file is searched if a session was written after it was archived.
     /// If a session has several files, only the newest counts.
-    /// Leaves out sidechains, empty and unreadable files, sessions without messages, and sessions that the CLI
-    /// continued in another one (in the background).
+    /// Leaves out sidechains, empty files, [unreadable](Self::unreadable) files and folders, sessions without messages, and
+    /// sessions that the CLI continued in another one (in the background).
     ///
     /// Holds the names of all sessions in memory, and the ends of one file.
     ///
@@ -34,7 +35,7 @@ impl Sessions {
     pub fn list(&self, page: Page) -> Result<Vec<SessionInfo>, SessionError> {
         let (projects, folders) = self.listed_folders()?;
         let inside = Inside::of(self.projects());
-        let candidates = candidates(&inside, &folders);
+        let (candidates, _) = candidates(&inside, &folders);
         let (mut ends, mut seen) = (Ends::default(), HashSet::new());
         let infos = candidates.iter().filter_map(|candidate| {
             if seen.contains(&candidate.id) {
@@ -50,6 +51,22 @@ impl Sessions {
         Ok(page.of(infos).collect())
     }
 
+    /// Returns an error for each project folder and each session's file that can't be read. [`list`](Self::list) leaves
+    /// them out.
+    ///
+    /// # Errors
+    ///
+    /// If the projects folder can't be read.
+    pub fn unreadable(&self) -> Result<Vec<SessionError>, SessionError> {
+        let open = |file: SessionFile| match File::open(&file.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(SessionError::io("reading", &file.path)(error))
+            }
+            _ => Ok(()),
+        };
+        Ok(self.files()?.filter_map(|file| file.and_then(open).err()).collect())
+    }
+
     /// Returns information about one session; `None` if it does not exist, is a sidechain, or has no messages.
     ///
     /// # Errors
@@ -61,17 +78,22 @@ impl Sessions {
         Ok(ends.and_then(|ends| info_of(&file, &ends, true)))
     }
 
-    /// Returns the files of the sessions, most recently written first; only the newest file of each session.
-    pub(crate) fn files(&self) -> Result<impl Iterator<Item = SessionFile> + use<>, SessionError> {
+    /// Returns the errors of project folders that can't be read, and then the files of the sessions, most recently written
+    /// first; only the newest file of each session.
+    pub(crate) fn files(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<SessionFile, SessionError>> + use<>, SessionError> {
         let (projects, folders) = self.listed_folders()?;
-        let mut candidates = candidates(&Inside::of(self.projects()), &folders);
+        let (mut candidates, errors) = candidates(&Inside::of(self.projects()), &folders);
         // As in `find`, an empty file is not a session.
         candidates.retain(|candidate| candidate.known.size > 0);
         let mut seen = HashSet::new();
         candidates.retain(|candidate| seen.insert(candidate.id.clone()));
         let files = candidates.into_iter().map(move |candidate| candidate.file(&folders));
         let cwd = |file: &SessionFile| Ends::read(&file.path).ok().flatten()?.cwd();
-        Ok(files.filter(move |file| file.project.is_none() || !projects.exclude(cwd(file).as_deref())))
+        let files =
+            files.filter(move |file| file.project.is_none() || !projects.exclude(cwd(file).as_deref()));
+        Ok(errors.into_iter().map(Err).chain(files.map(Ok)))
     }
 }
 
@@ -107,12 +129,19 @@ impl Candidate {
     }
 }
 
-/// Returns the files of sessions in these folders, most recently written first.
-fn candidates(inside: &Inside, folders: &[ProjectFolder]) -> Vec<Candidate> {
-    let mut candidates: Vec<Candidate> = Vec::new();
+/// Returns the files of sessions in these folders, most recently written first, and the errors of unreadable folders.
+fn candidates(inside: &Inside, folders: &[ProjectFolder]) -> (Vec<Candidate>, Vec<SessionError>) {
+    let (mut candidates, mut errors) = (Vec::<Candidate>::new(), Vec::new());
     for (folder, ProjectFolder { path, .. }) in folders.iter().enumerate() {
         let (first, mut beside) = (candidates.len(), HashSet::<Box<str>>::new());
-        for entry in read_dir(path).into_iter().flatten() {
+        let entries = match read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                errors.push(SessionError::io("reading", path)(error));
+                continue;
+            }
+        };
+        for entry in entries {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             if let Some(id) = session_id(name) {
@@ -127,7 +156,7 @@ fn candidates(inside: &Inside, folders: &[ProjectFolder]) -> Vec<Candidate> {
         }
     }
     candidates.sort_unstable_by(|a, b| (b.known.modified_ms, &b.id).cmp(&(a.known.modified_ms, &a.id)));
-    candidates
+    (candidates, errors)
 }
 
 /// Returns the metadata of a file; `None` if the entry is not a file.

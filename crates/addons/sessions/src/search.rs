@@ -115,7 +115,8 @@ impl Sessions {
     /// Searches the sessions, most recently written first, and each from its start.
     ///
     /// The iterator reads files as far as needed for the next hit.
-    /// It holds the names of the sessions and one line in memory.
+    /// If a file has an entry several times, only its first hits are returned.
+    /// It holds the names of the sessions, the ids of the entries with hits in one file, and one line in memory.
     ///
     /// # Errors
     ///

@@ -18,6 +18,8 @@ use crate::folder::{composed_path, resolve};
 /// There is no open file and no cache: each call reads again.
 ///
 /// Symbolic links that lead out of the projects folder are not followed.
+/// Methods that take an id return an error if the session is not found, and a project folder that may contain it can't be
+/// read.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     folder: PathBuf,

@@ -1,9 +1,11 @@
 //! An iterator over the hits of a search.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::fs::File;
 use std::io;
+
+use agentwire_protocol::Uuid;
 
 use super::{Hit, Search};
 use crate::read::Source;
@@ -14,15 +16,17 @@ use crate::{SessionError, Sessions};
 /// The hits of a [`Search`], from [`Sessions::search`].
 ///
 /// Iteration continues after an error: after a line that is too long ([`SessionError::LineTooLong`]), and with the next
-/// file if one can't be read.
+/// file if one can't be read. The errors of project folders that can't be read come first.
 /// Files that were deleted meanwhile are skipped.
 pub struct Hits {
     sessions: Sessions,
     search: Search,
-    files: Box<dyn Iterator<Item = SessionFile> + Send>,
+    files: Box<dyn Iterator<Item = Result<SessionFile, SessionError>> + Send>,
     /// The remaining files of the current session.
     next: VecDeque<Source>,
     reading: Option<(Source, Lines<File>)>,
+    /// The ids of the entries with hits in the current file.
+    seen: HashSet<Uuid>,
     /// The remaining hits in the last line.
     found: VecDeque<Hit>,
 }
@@ -30,17 +34,31 @@ pub struct Hits {
 impl Hits {
     pub(super) fn new(sessions: Sessions, search: Search) -> Result<Self, SessionError> {
         let files = Box::new(sessions.files()?);
-        Ok(Self { sessions, search, files, next: VecDeque::new(), reading: None, found: VecDeque::new() })
+        Ok(Self {
+            sessions,
+            search,
+            files,
+            next: VecDeque::new(),
+            reading: None,
+            seen: HashSet::new(),
+            found: VecDeque::new(),
+        })
     }
 
     /// Opens the next file; returns `None` if there is none.
     fn open_next(&mut self) -> Option<Result<(), SessionError>> {
         if self.next.is_empty() {
-            self.next = self.sessions.sources(self.files.next()?, self.search.subagents).into();
+            match self.files.next()? {
+                Ok(file) => self.next = self.sessions.sources(file, self.search.subagents).into(),
+                Err(error) => return Some(Err(error)),
+            }
         }
         let source = self.next.pop_front()?;
         match Lines::open(&source.path) {
-            Ok(lines) => self.reading = Some((source, lines)),
+            Ok(lines) => {
+                self.reading = Some((source, lines));
+                self.seen.clear();
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Some(Err(SessionError::io("reading", &source.path)(error))),
         }
@@ -52,7 +70,12 @@ impl Hits {
         let (source, lines) = self.reading.as_mut()?;
         match lines.next() {
             Ok(Some(Line::Whole(line))) => {
-                self.found.extend(self.search.in_line(&source.session, source.agent.as_deref(), line));
+                let hits = self.search.in_line(&source.session, source.agent.as_deref(), line);
+                // The CLI may write an entry again. All hits in a line have the same id.
+                let id = hits.first().and_then(|hit| hit.uuid.clone());
+                if id.is_none_or(|id| self.seen.insert(id)) {
+                    self.found.extend(hits);
+                }
                 Some(Ok(()))
             }
             Ok(Some(Line::TooLong(offset))) => {

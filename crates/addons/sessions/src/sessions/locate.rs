@@ -57,21 +57,33 @@ impl Sessions {
 
     /// Returns all files of the session that are not empty, in search order.
     pub(crate) fn find_all(&self, id: &SessionId) -> Result<Vec<SessionFile>, SessionError> {
-        Ok(self.files_of(id)?.map(|(_, file)| file).collect())
+        Ok(self.files_of(id)?.into_iter().map(|(_, file)| file).collect())
     }
 
-    fn files_of(
-        &self,
-        id: &SessionId,
-    ) -> Result<impl Iterator<Item = (Metadata, SessionFile)>, SessionError> {
+    /// Returns the same files with their metadata. Fails if there is none, and a folder that may contain one can't be read.
+    fn files_of(&self, id: &SessionId) -> Result<Vec<(Metadata, SessionFile)>, SessionError> {
         check_id(id)?;
         let inside = Inside::of(self.projects());
-        let files = self.project_folders()?.into_iter().filter_map(move |ProjectFolder { path, project }| {
-            let path = inside.file(path.join(format!("{id}.jsonl")))?;
-            let metadata = fs::metadata(&path).ok().filter(|metadata| metadata.len() > 0)?;
-            Some((metadata, SessionFile { id: id.clone(), path, project }))
-        });
-        Ok(files)
+        let (mut files, mut denied) = (Vec::new(), None);
+        for ProjectFolder { path: folder, project } in self.project_folders()? {
+            let path = folder.join(format!("{id}.jsonl"));
+            match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    denied.get_or_insert_with(|| SessionError::io("reading", &folder)(error));
+                    continue;
+                }
+                Err(_) => continue,
+                Ok(_) => {}
+            }
+            let Some(path) = inside.file(path) else { continue };
+            if let Some(metadata) = fs::metadata(&path).ok().filter(|metadata| metadata.len() > 0) {
+                files.push((metadata, SessionFile { id: id.clone(), path, project }));
+            }
+        }
+        match denied {
+            Some(error) if files.is_empty() => Err(error),
+            _ => Ok(files),
+        }
     }
 
     /// Returns the projects whose sessions are listed, and their folders without duplicates.

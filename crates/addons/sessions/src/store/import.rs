@@ -139,16 +139,19 @@ fn value(entry: &RawEntry) -> Value {
 /// Returns whether an entry of the file that is stored follows one that is not.
 fn has_gap(path: &Path, stored: &HashSet<&Uuid>) -> Result<bool, SessionError> {
     let mut lines = Lines::open(path).map_err(SessionError::io("reading", path))?;
-    let mut lacks_one = false;
+    let (mut lacks_one, mut seen) = (false, HashSet::new());
     loop {
         let batch = next_batch(&mut lines, path)?;
         if batch.is_empty() {
             return Ok(false);
         }
         for id in batch.iter().filter_map(RawEntry::uuid) {
-            if !stored.contains(id) {
+            let Some(id) = stored.get(id) else {
                 lacks_one = true;
-            } else if lacks_one {
+                continue;
+            };
+            // The CLI may write an entry again, so only the first place of an id counts.
+            if seen.insert(id) && lacks_one {
                 return Ok(true);
             }
         }

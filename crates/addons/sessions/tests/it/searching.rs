@@ -48,6 +48,17 @@ fn the_newest_session_is_searched_first_and_only_as_far_as_needed() {
 }
 
 #[test]
+fn an_entry_that_the_file_repeats_is_found_once() {
+    let config = Config::new();
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let two = assistant("a", json!([text("needle"), text("a needle")]));
+    config.write("/a", &id(1), 20, &[two.clone(), user("b", Some("a"), "needle"), two.clone()]);
+    // The other session has an entry with the same id.
+    config.write("/a", &id(2), 10, &[two]);
+    assert_eq!(uuids(&found(&config, &Search::new("needle"))), "a a b a a");
+}
+
+#[test]
 fn escaped_text_is_found() {
     let config = Config::new();
     let path = config.write("/a", &id(1), 10, &[user("a", None, "say \"one\"\ntwo \\ three")]);

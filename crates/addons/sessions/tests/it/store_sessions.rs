@@ -52,6 +52,21 @@ async fn an_import_refuses_to_fill_a_gap_at_the_end() {
 }
 
 #[tokio::test]
+async fn an_entry_that_the_file_repeats_is_no_gap() {
+    let config = Config::new();
+    let [a, b, c] =
+        [("a", None), ("b", Some("a")), ("c", Some("b"))].map(|(uuid, parent)| user(uuid, parent, uuid));
+    let (session, store) = (SessionId::from(id(1)), MemoryStore::new());
+    for (entries, stored) in [(&[a.clone(), b.clone()][..], "a b"), (&[a.clone(), b, c, a][..], "a b c")] {
+        config.write("/srv/one", &id(1), 1, entries);
+        let key = import_session(&config.sessions(), &session, &store).await.unwrap().unwrap();
+        let loaded = store.load(&key).await.unwrap().unwrap();
+        let ids: Vec<_> = loaded.iter().map(|entry| entry.uuid().unwrap().as_str()).collect();
+        assert_eq!(ids.join(" "), stored);
+    }
+}
+
+#[tokio::test]
 async fn an_imported_session_reads_as_the_file_does() {
     let config = Config::new();
     let path = written(&config);

@@ -19,7 +19,9 @@ pub(super) struct Ids<'a> {
 impl<'a> Ids<'a> {
     pub(super) fn of(rows: &'a [Row]) -> Self {
         let fresh = rows.iter().filter(|row| row.is_written()).map(|row| (&row.uuid, new_uuid()));
-        Self { fresh: fresh.collect(), rows: rows.iter().map(|row| (&row.uuid, row)).collect() }
+        // The CLI may write an entry again after the end of the fork, which must not hide the one in the fork.
+        let rows = rows.iter().filter(|row| !row.cut && !row.sidechain).map(|row| (&row.uuid, row));
+        Self { fresh: fresh.collect(), rows: rows.collect() }
     }
 
     /// Returns the new id of this entry, or of its nearest ancestor that is not progress; `None` outside the fork.
@@ -29,7 +31,7 @@ impl<'a> Ids<'a> {
             if let Some(fresh) = self.fresh.get(at) {
                 return Some(fresh);
             }
-            let row = self.rows.get(at).filter(|row| row.is_progress() && !row.cut && !row.sidechain)?;
+            let row = self.rows.get(at).filter(|row| row.is_progress())?;
             at = row.parent.as_ref().filter(|parent| seen.insert(*parent))?;
         }
     }

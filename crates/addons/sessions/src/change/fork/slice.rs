@@ -78,9 +78,19 @@ fn end(rows: &[Row], last: usize) -> usize {
     let before = rows[boundary].object.text("logicalParentUuid").map(Uuid::from);
     let is_kept = |row: &Row| compaction.kept.contains(&row.uuid) || before.as_ref() == Some(&row.uuid);
     let kept = rows[..boundary].iter().rposition(|row| own(row) && !anchored_here && is_kept(row));
-    kept.map(|kept| kept + 1)
+    // If the compaction before kept that message too, the message is shown after its summary.
+    let summary = kept.and_then(|kept| anchor(&rows[..boundary], &rows[kept].uuid));
+    kept.max(summary)
+        .map(|last| last + 1)
         .filter(|&end| rows[..end].iter().any(|row| own(row) && !row.is_progress()))
         .unwrap_or(boundary)
+}
+
+/// Returns the index of the message after which the last compaction put this message; `None` if it did not keep it.
+fn anchor(rows: &[Row], message: &Uuid) -> Option<usize> {
+    let last = rows.iter().filter(|row| !row.sidechain).rev().find_map(Row::compaction)?;
+    let anchor = last.anchor.filter(|_| !last.rewound && last.kept.contains(message))?;
+    rows.iter().rposition(|row| !row.sidechain && row.uuid == anchor)
 }
 
 /// Removes the kept messages from a compaction.

@@ -88,6 +88,23 @@ fn links_lead_past_progress_and_not_out_of_the_fork() {
 }
 
 #[test]
+fn entries_that_are_written_again_after_the_end_of_a_fork_do_not_change_it() {
+    let head = [
+        entry("user", "a", None),
+        entry("assistant", "b", Some("a")),
+        entry("progress", "p", Some("b")),
+        entry("user", "c", Some("p")),
+        entry("assistant", "d", Some("c")),
+    ];
+    let middle = [entry("user", "e", Some("d")), entry("assistant", "f", Some("e"))];
+    let end = [entry("user", "g", Some("f")), entry("assistant", "h", Some("g"))];
+    let entries = [&head[..], &middle, &head, &end].concat();
+    for (up_to, texts) in [(Some("d"), "a b c d"), (Some("f"), "a b c d e f"), (None, "a b c d e f g h")] {
+        assert_eq!(message_texts(&entries, up_to), texts, "{up_to:?}");
+    }
+}
+
+#[test]
 fn a_cycle_is_forked_up_to_a_message_of_it() {
     let entries = [
         with(entry("user", "a", Some("c")), "logicalParentUuid", "c".into()),
@@ -310,6 +327,12 @@ fn fork_of_a_compacted_session_is_cut_on_either_side() {
         let found = values.iter().filter(|value| value["subtype"] == "compact_boundary").count();
         assert_eq!(found, boundaries, "{texts}");
     }
+    // The second compaction follows at once and keeps the same messages, so the fork ends after the first summary.
+    let second = [
+        boundary("y", "t", ["c", "d"]),
+        with(entry("user", "t", Some("y")), "isCompactSummary", true.into()),
+    ];
+    assert_eq!(message_texts(&[&entries[..7], &second].concat(), Some("y")), "s c d");
     let whole = fork(&entries, None).unwrap();
     let values = values(&whole);
     assert_eq!(values[5]["logicalParentUuid"], values[3]["uuid"]);
