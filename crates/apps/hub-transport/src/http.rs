@@ -21,11 +21,10 @@ use rmcp::{
         streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError},
     },
 };
-use tokio::sync::watch;
 
 use self::client::Observed;
 use crate::{
-    link::{DisconnectReason, Link},
+    link::{DisconnectReason, Link, Unread},
     sse::{STATUS, SendError, Undelivered},
     web::Web,
 };
@@ -44,10 +43,7 @@ pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
     let client = Observed::new(web, Arc::clone(&link));
     let transport = HttpTransport {
         inner: StreamableHttpClientTransport::with_client(client, config),
-        ended: link.watch(),
-        handshakes: link.handshakes(),
         link: Arc::clone(&link),
-        seen: 1,
         notices: VecDeque::new(),
     };
     (transport, link)
@@ -65,7 +61,7 @@ pub enum RefusedMessage {
 
 /// Returns the refusal of a message, if this error of the transport is one.
 pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
-    match error.downcast_ref() {
+    match error.downcast_ref::<Unread<SendError>>().map(|error| &error.source) {
         Some(SendError(Undelivered::NoToken(why))) => {
             return Some(RefusedMessage::Unauthorized(why.to_string()));
         }
@@ -77,7 +73,7 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
         }
         _ => {}
     }
-    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+    match &error.downcast_ref::<Unread<StreamableHttpError<reqwest::Error>>>()?.source {
         StreamableHttpError::InsufficientScope(refused) => {
             Some(unauthorized(&refused.www_authenticate_header))
         }
@@ -110,35 +106,27 @@ fn unauthorized(challenge: &str) -> RefusedMessage {
     })
 }
 
-/// The transport of `rmcp`, which ends as soon as the connection is unusable.
+/// The transport of `rmcp`, which ends when the connection is unusable.
 pub struct HttpTransport {
     inner: StreamableHttpClientTransport<Observed>,
-    ended: watch::Receiver<Option<DisconnectReason>>,
     link: Arc<Link>,
-    /// The number of handshakes, and how many of them were handled.
-    handshakes: watch::Receiver<u64>,
-    seen: u64,
     notices: VecDeque<ServerJsonRpcMessage>,
 }
 
 impl Transport<RoleClient> for HttpTransport {
-    type Error = StreamableHttpError<reqwest::Error>;
+    type Error = Unread<StreamableHttpError<reqwest::Error>>;
 
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.inner.send(item)
+        self.link.sending(self.inner.send(item))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         if let Some(notice) = self.notices.pop_front() {
             return Some(notice);
         }
-        let ended = async {
-            // The sender is in `self.link`.
-            let _ = self.ended.wait_for(Option::is_some).await;
-        };
         tokio::select! {
             biased;
             message = self.inner.receive() => {
@@ -147,21 +135,21 @@ impl Transport<RoleClient> for HttpTransport {
                 }
                 message
             }
-            Ok(count) = self.handshakes.wait_for(|count| *count > self.seen) => {
-                self.seen = *count;
+            () = self.link.missed() => {
                 self.notices = everything_may_have_changed().into();
                 self.notices.pop_front()
             }
-            () = ended => None,
+            () = self.link.over() => None,
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+        // Its error is of the same type as that of a message.
+        self.link.sending(self.inner.close()).await
     }
 }
 
-/// Returns notifications of all lists: after a new session, the server may have restarted with other lists.
+/// Returns notifications of all lists.
 fn everything_may_have_changed() -> [ServerJsonRpcMessage; 3] {
     [
         ServerNotification::ToolListChangedNotification(ToolListChangedNotification::default()),

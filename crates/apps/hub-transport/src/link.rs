@@ -2,11 +2,15 @@
 
 use std::{
     error::Error,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use agentwire_net::{error_chain, head};
-use tokio::sync::watch;
+use tokio::{
+    sync::{Notify, watch},
+    time::{Instant, timeout_at},
+};
 
 /// Why a connection over HTTP could not be opened, or ended. The texts contain neither request headers, nor tokens, nor the
 /// query of a URL.
@@ -37,13 +41,27 @@ impl DisconnectReason {
     }
 }
 
+/// The error of a message that was not delivered. Until it is dropped, the end of the connection is delayed, up to a limit.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}")]
+pub struct Unread<E> {
+    pub(crate) source: E,
+    _unread: watch::Receiver<()>,
+}
+
 /// The state of one connection besides its messages. The transport writes it, and the connection reads it.
 #[derive(Debug)]
 pub struct Link {
     ended: watch::Sender<Option<DisconnectReason>>,
+    /// Has a receiver for each message that is being sent, and for each error that is not read yet.
+    unread: watch::Sender<()>,
+    /// When the connection is over even if errors are not read. Set when it has ended.
+    limit: OnceLock<Instant>,
     errors: Mutex<RequestErrors>,
     /// The number of handshakes. Each one after the first begins another session.
     handshakes: watch::Sender<u64>,
+    /// Notified when lists may have changed without a notification.
+    missed: Notify,
 }
 
 /// The last errors of single requests.
@@ -57,8 +75,11 @@ impl Link {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             ended: watch::Sender::new(None),
+            unread: watch::Sender::new(()),
+            limit: OnceLock::new(),
             errors: Mutex::default(),
             handshakes: watch::Sender::new(0),
+            missed: Notify::new(),
         })
     }
 
@@ -73,14 +94,41 @@ impl Link {
         });
     }
 
-    /// Returns a receiver for the end of the connection.
-    pub(crate) fn watch(&self) -> watch::Receiver<Option<DisconnectReason>> {
-        self.ended.subscribe()
+    /// Sends a message. The connection is not over before its error is read.
+    pub(crate) fn sending<E, F>(&self, send: F) -> impl Future<Output = Result<(), Unread<E>>> + use<E, F>
+    where
+        F: Future<Output = Result<(), E>>,
+    {
+        let unread = self.unread.subscribe();
+        async move { send.await.map_err(|source| Unread { source, _unread: unread }) }
+    }
+
+    /// Waits until the connection has ended and, up to a limit, until the errors of its messages are read: at its end,
+    /// `rmcp` drops them, and the caller would not learn that the server has executed nothing.
+    pub(crate) async fn over(&self) {
+        // The sender is in `self`.
+        let _ = self.ended.subscribe().wait_for(Option::is_some).await;
+        let limit = *self.limit.get_or_init(|| Instant::now() + UNREAD);
+        let _ = timeout_at(limit, self.unread.closed()).await;
     }
 
     /// Counts a handshake.
     pub(crate) fn shook_hands(&self) {
         self.handshakes.send_modify(|count| *count += 1);
+        // The server may have restarted with other lists.
+        if *self.handshakes.borrow() > 1 {
+            self.note_missed();
+        }
+    }
+
+    /// Notes that lists may have changed without a notification.
+    pub(crate) fn note_missed(&self) {
+        self.missed.notify_one();
+    }
+
+    /// Waits until lists may have changed without a notification. Cancel-safe.
+    pub(crate) async fn missed(&self) {
+        self.missed.notified().await;
     }
 
     /// Returns the number of handshakes, to follow it: each one after the first has replaced an expired session.
@@ -133,6 +181,9 @@ impl Link {
 
 /// The maximum length of an error text: a server may send a whole page.
 const LONGEST: usize = 1_000;
+/// How long the end of a connection is delayed for errors that are not read: a message may be sent for as long as its call
+/// runs.
+const UNREAD: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@ use rmcp::{
 
 use self::events::{Event, Events};
 use crate::{
-    link::{DisconnectReason, Link},
+    link::{DisconnectReason, Link, Unread},
     members::kept,
     stdio::unreadable,
     web::{Refusal, Token, Web, challenge, error_text},
@@ -59,23 +59,22 @@ pub struct SseTransport {
 }
 
 impl Transport<RoleClient> for SseTransport {
-    type Error = SendError;
+    type Error = Unread<SendError>;
 
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let post = self.post.clone();
-        async move { post.deliver(item).await.map_err(SendError) }
+        self.post.link.sending(async move { post.deliver(item).await.map_err(SendError) })
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let mut ended = self.post.link.watch();
         loop {
             let next = tokio::select! {
                 biased;
                 event = self.stream.as_mut()?.next() => event,
-                _ = ended.wait_for(Option::is_some) => return None,
+                () = self.post.link.over() => return None,
             };
             match next {
                 Ok(event) => {

@@ -1,6 +1,11 @@
 //! The HTTP side of a connection: its client, headers and tokens.
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    future::{Future, pending, ready},
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use agentwire_net::{error_chain, tls_config};
 use reqwest::{
@@ -9,12 +14,48 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE},
     redirect::Policy,
 };
+use tokio::time::sleep;
 
-use crate::link::DisconnectReason;
+use crate::{link::DisconnectReason, record::Record};
 
 /// The access tokens for a connection.
 #[derive(Clone)]
-pub struct AccessTokens(pub(crate) Arc<dyn Tokens>);
+pub struct AccessTokens {
+    pub(crate) source: Arc<dyn Tokens>,
+    pub(crate) record: Arc<Record>,
+    /// The token, or its absence, that the server has refused while there was no other token.
+    pub(crate) refused: Arc<OnceLock<Option<String>>>,
+}
+
+impl AccessTokens {
+    /// Returns another token after the server refused this one. If there is none, notes the reason.
+    pub(crate) async fn after(&self, refused: Option<&Token>) -> Result<Option<Token>, DisconnectReason> {
+        let refused = refused.map(|token| token.text.clone());
+        let other = Arc::clone(&self.source).after(refused.clone()).await?;
+        if other.is_none() {
+            if let Some(why) = self.source.refusal() {
+                self.record.note(&why);
+            }
+            // Further requests with the same token may have been refused.
+            let _ = self.refused.set(refused);
+        }
+        Ok(other)
+    }
+
+    /// Waits until another process, or another connection, has stored a token after the server refused the one of this
+    /// connection. Waits forever if the server refused none.
+    pub async fn replaced(&self) {
+        let Some(refused) = self.refused.get() else { return pending().await };
+        loop {
+            sleep(LOOK).await;
+            // The store may be unreadable for a moment.
+            let stored = Arc::clone(&self.source).stored().await.ok().flatten();
+            if stored.is_some_and(|token| Some(token.text) != *refused) {
+                return;
+            }
+        }
+    }
+}
 
 /// A source of access tokens for a server.
 pub(crate) trait Tokens: Send + Sync {
@@ -27,6 +68,16 @@ pub(crate) trait Tokens: Send + Sync {
     /// Returns another token after the server refused this one, or a request without a token. Returns `None` if there is no
     /// other token.
     fn after(self: Arc<Self>, refused: Option<String>) -> TokenFuture;
+
+    /// Returns the token in the store if it can be sent. Requests none.
+    fn stored(self: Arc<Self>) -> TokenFuture {
+        Box::pin(ready(Ok(None)))
+    }
+
+    /// Takes the reason why the authorization server has refused to renew a token.
+    fn refusal(&self) -> Option<String> {
+        None
+    }
 
     /// Notes the challenge of a refused request, before the call to `after`.
     fn challenged(&self, challenge: &str);
@@ -91,7 +142,7 @@ pub struct Web {
     pub(crate) client: Client,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
-    tokens: Option<Arc<dyn Tokens>>,
+    tokens: Option<AccessTokens>,
 }
 
 impl Web {
@@ -107,9 +158,9 @@ impl Web {
     ) -> Result<Self, DisconnectReason> {
         let url = address(url)?;
         let headers = parse(headers)?;
-        let tokens = tokens.map(|tokens| tokens.0).filter(|_| !headers.contains_key(AUTHORIZATION));
+        let tokens = tokens.filter(|_| !headers.contains_key(AUTHORIZATION));
         let mut client = client(same_origin());
-        if let Some(resolver) = tokens.as_ref().and_then(|tokens| tokens.resolver()) {
+        if let Some(resolver) = tokens.as_ref().and_then(|tokens| tokens.source.resolver()) {
             client = client.dns_resolver(resolver);
         }
         let client = client.build().map_err(|error| DisconnectReason::unusable(error_text(error)))?;
@@ -119,7 +170,7 @@ impl Web {
     /// Returns the current token, if there is one.
     pub(crate) async fn token(&self) -> Result<Option<Token>, DisconnectReason> {
         match &self.tokens {
-            Some(tokens) => Arc::clone(tokens).current().await,
+            Some(tokens) => Arc::clone(&tokens.source).current().await,
             None => Ok(None),
         }
     }
@@ -127,7 +178,7 @@ impl Web {
     /// Returns another token after this one was refused. If none was sent, there may be one by now.
     async fn token_after(&self, refused: Option<&Token>) -> Result<Option<Token>, DisconnectReason> {
         match &self.tokens {
-            Some(tokens) => Arc::clone(tokens).after(refused.map(|token| token.text.clone())).await,
+            Some(tokens) => tokens.after(refused).await,
             None => Ok(None),
         }
     }
@@ -202,7 +253,7 @@ impl Web {
     /// Stores the challenge of a refused request, for an authorization.
     pub(crate) fn challenged(&self, challenge: &str) {
         if let Some(tokens) = &self.tokens {
-            tokens.challenged(challenge);
+            tokens.source.challenged(challenge);
         }
     }
 
@@ -300,6 +351,8 @@ fn same_origin() -> Policy {
 const RENEWALS: usize = 2;
 /// The header with the proof of possession.
 pub(crate) const DPOP: &str = "dpop";
+/// How often a connection that needs an authorization reads the store.
+const LOOK: Duration = Duration::from_secs(3);
 const CONNECT: Duration = Duration::from_secs(30);
 /// A vanished peer is noticed after twice this time.
 const KEEPALIVE: Duration = Duration::from_secs(30);

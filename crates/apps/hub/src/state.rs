@@ -34,7 +34,7 @@ pub enum ServerState {
         /// The negotiated version of MCP.
         protocol: Arc<str>,
     },
-    /// The server requires an authorization. It is retried after an authorization or a restart.
+    /// The server requires an authorization. It is retried after an authorization, also by another process, or a restart.
     NeedsAuthentication {
         /// The challenge of the server (`WWW-Authenticate`).
         challenge: Option<Arc<str>>,

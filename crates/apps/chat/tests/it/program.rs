@@ -48,6 +48,46 @@ async fn call_is_not_denied_by_the_user_at_the_end_of_the_input() {
     assert_eq!(stdout, "Denied.\n", "{stderr}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn standard_error_that_is_full_does_not_end_the_chat() {
+    let call = json!({"blocks": [{"text": "I will."}, {"tool_use": {"name": "mcp__toy__echo", "input": {"text": "x"}}}]});
+    let denied = json!({"blocks": [{"text": "Denied."}]});
+    let denied = json!({"marker": "there is no input to approve it", "in": "last", "replies": [denied]});
+    let replies = json!([call, {"blocks": [{"text": "Done."}]}, call]);
+    let model = model(&json!({"replies": replies, "match": [denied]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let input = folder.path().join("input");
+    fs::write(&input, "y\n").unwrap();
+    // A line of input does not answer a question that was not shown.
+    for (arguments, answer) in
+        [(&["--trust", "--allow", "Go."][..], "Done."), (&["--trust", "Go."][..], "Denied.")]
+    {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut chat = chat(&model, folder.path(), arguments);
+        chat.stdin(fs::File::open(&input).unwrap()).stdout(Stdio::piped()).stderr(full);
+        let output = chat.spawn().unwrap().wait_with_output().await.unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!((output.status.code(), stdout), (Some(0), format!("I will.\n{answer}\n")));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn standard_output_that_is_full_is_reported() {
+    let model = model(&json!({"replies": [{"blocks": [{"text": "Hi."}]}]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut chat = chat(&model, folder.path(), &["--trust", "Go."]);
+    chat.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
+    let output = chat.spawn().unwrap().wait_with_output().await.unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("agentwire-chat: writing the standard output: No space left"), "{stderr}");
+}
+
 #[tokio::test]
 async fn answer_that_is_not_complete_is_reported() {
     let replies = json!([

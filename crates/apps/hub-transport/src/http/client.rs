@@ -126,7 +126,12 @@ impl Observed {
         }
     }
 
-    fn stream_opened(&self, session: Option<&Arc<str>>) {
+    /// Notes an open stream. A stream that is opened again without the id of an event does not repeat what the server has
+    /// sent meanwhile.
+    fn stream_opened(&self, session: Option<&Arc<str>>, is_resumed: bool) {
+        if !is_resumed && self.had_stream(session) {
+            self.link.note_missed();
+        }
         *self.streamed.lock().unwrap_or_else(PoisonError::into_inner) = session.map(Arc::clone);
     }
 
@@ -254,7 +259,7 @@ impl StreamableHttpClient for Observed {
             })
             .await;
         if answer.is_ok() {
-            self.stream_opened(session.as_ref());
+            self.stream_opened(session.as_ref(), last_event.is_some());
         }
         answer.map(kept_events)
     }

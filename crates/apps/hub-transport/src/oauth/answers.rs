@@ -44,6 +44,16 @@ pub(super) fn readable(mut answer: Answer) -> Answer {
     answer
 }
 
+/// Returns an error answer for a request for a token that got none. `rmcp` reports the description of an error answer, but
+/// not the cause of a failed request.
+pub(super) fn unanswered(why: &str) -> Answer {
+    let why = format!("the request failed: {why}");
+    let body = json!({"error": "temporarily_unavailable", "error_description": why});
+    let mut answer = Answer::new(body.to_string().into_bytes());
+    *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    answer
+}
+
 /// Returns a lifetime in whole seconds. Some servers send a text or a fraction.
 fn seconds(lifetime: &Value) -> Option<u64> {
     let seconds = match lifetime {

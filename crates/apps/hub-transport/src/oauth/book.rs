@@ -12,7 +12,11 @@ use rmcp::transport::AuthorizationRequest;
 use super::{
     AuthorizeError, Grant, PendingAuthorization, ServerTokens, TokenStore, granted::Granted, store::Memory,
 };
-use crate::{link::DisconnectReason, web::AccessTokens};
+use crate::{
+    link::DisconnectReason,
+    record::Record,
+    web::{AccessTokens, Tokens},
+};
 
 /// The tokens of all servers of a hub.
 pub struct Book {
@@ -54,16 +58,17 @@ impl Book {
         Ok(tokens)
     }
 
-    /// Returns the tokens for a connection.
+    /// Returns the tokens for a connection. The record gets the reasons why tokens are not renewed.
     ///
     /// # Errors
     ///
     /// If the URL is invalid.
-    pub fn access(&self, url: &str) -> Result<AccessTokens, DisconnectReason> {
-        Ok(AccessTokens(match self.granted(url) {
+    pub fn access(&self, url: &str, record: &Arc<Record>) -> Result<AccessTokens, DisconnectReason> {
+        let source: Arc<dyn Tokens> = match self.granted(url) {
             Some(granted) => Arc::<Granted>::clone(granted),
             None => self.of(url)?,
-        }))
+        };
+        Ok(AccessTokens { source, record: Arc::clone(record), refused: Arc::default() })
     }
 
     /// Starts an authorization by a user: finds the authorization server, and registers this program there if needed.

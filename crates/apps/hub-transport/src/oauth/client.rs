@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use agentwire_net::error_chain;
 use reqwest::{
     Method, Request, Response, StatusCode,
     header::{self, HeaderValue},
@@ -15,7 +16,7 @@ use rmcp::transport::{
 };
 
 use super::{
-    answers::{Answer, is_guess, readable, resource, wants_nonce, wrong_issuer},
+    answers::{Answer, is_guess, readable, resource, unanswered, wants_nonce, wrong_issuer},
     dpop::Dpop,
     network::Network,
 };
@@ -49,7 +50,10 @@ impl OAuthClient {
         let limit = request.timeout;
         let request = Request::try_from(request.request).map_err(error_text)?;
         let (is_for_token, url) = (is_token_request(&request), request.url().clone());
-        let mut answer = self.exchange(request, redirects, limit).await?;
+        let mut answer = match self.exchange(request, redirects, limit).await {
+            Err(error) if is_for_token => return Ok(unanswered(&error_chain(&*error))),
+            answer => answer?,
+        };
         if let Some(why) = wrong_issuer(&url, &answer) {
             return Err(why.into());
         }

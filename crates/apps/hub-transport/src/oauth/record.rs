@@ -60,6 +60,14 @@ impl StoredAuthorization {
         kind.is_some_and(|kind| kind.eq_ignore_ascii_case("dpop"))
     }
 
+    /// Returns whether a text contains a token or the secret of the client.
+    pub(crate) fn is_shown_in(&self, text: &str) -> bool {
+        let response = serde_json::to_value(self.credentials.token_response.as_ref()).unwrap_or_default();
+        let tokens = ["access_token", "refresh_token"].map(|name| response.get(name).and_then(Value::as_str));
+        let mut secrets = tokens.into_iter().chain([self.client.secret.as_deref()]).flatten();
+        secrets.any(|secret| !secret.is_empty() && text.contains(secret))
+    }
+
     /// Returns the token with its lifetime in seconds. Goes through JSON, because its type is in a crate that is not a
     /// dependency.
     fn token(&self) -> Option<(String, Option<u64>)> {

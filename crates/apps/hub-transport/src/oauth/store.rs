@@ -14,7 +14,8 @@ use std::{
 /// The authorization of a server is one secret JSON text with its tokens and the registration of the client. Its key is
 /// the URL of the server.
 pub trait TokenStore: Send + Sync {
-    /// Loads the authorization of a server; `None` if there is none.
+    /// Loads the authorization of a server; `None` if there is none. Called every few seconds while a server needs an
+    /// authorization, so it must not ask the user.
     ///
     /// # Errors
     ///
@@ -22,6 +23,8 @@ pub trait TokenStore: Send + Sync {
     fn load<'a>(&'a self, server: &'a str) -> StoreFuture<'a, Option<String>>;
 
     /// Replaces the authorization of a server atomically.
+    ///
+    /// Before a renewal the hub saves the authorization unchanged: if that fails, it sends no refresh token.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use agentwire_net::error_chain;
+use agentwire_net::{error_chain, excerpt};
 use reqwest::{Url, dns::Resolve};
 use rmcp::transport::{
     AuthError, AuthorizationManager, CredentialRefreshGuard, CredentialStore, StoredCredentials,
@@ -35,6 +35,8 @@ pub(crate) struct ServerTokens {
     challenge: Mutex<Option<Arc<str>>>,
     /// The key of bound tokens with the nonces of the servers, once there is one.
     dpop: Mutex<Option<Arc<Dpop>>>,
+    /// Why the authorization server has refused the last renewal, until a connection notes it.
+    refusal: Mutex<Option<String>>,
     /// Locked during renewal: other connections wait and use the new token.
     state: tokio::sync::Mutex<State>,
 }
@@ -56,6 +58,7 @@ impl ServerTokens {
             store,
             challenge: Mutex::default(),
             dpop: Mutex::default(),
+            refusal: Mutex::default(),
             state: tokio::sync::Mutex::default(),
         }
     }
@@ -141,12 +144,16 @@ impl ServerTokens {
         state: &mut State,
         refused: Option<&str>,
     ) -> Result<Option<Token>, DisconnectReason> {
-        let record = state.record.insert(self.record().await.map_err(unreadable)?);
-        let Some(record) = record else { return Ok(None) };
-        match record.fresh_token().filter(|token| Some(token.as_str()) != refused) {
-            Some(text) => Ok(Some(self.sent(record, text))),
+        match self.read(state).await?.filter(|token| Some(token.text.as_str()) != refused) {
+            Some(token) => Ok(Some(token)),
             None => self.renew(state).await,
         }
+    }
+
+    /// Returns the stored token, unless it has expired or expires soon.
+    async fn read(&self, state: &mut State) -> Result<Option<Token>, DisconnectReason> {
+        let record = state.record.insert(self.record().await.map_err(unreadable)?);
+        Ok(record.as_ref().and_then(|record| Some(self.sent(record, record.fresh_token()?))))
     }
 
     /// Renews the token; `None` if that requires a new authorization.
@@ -173,6 +180,7 @@ impl ServerTokens {
                 let _lock = self.store.lock(self.url.as_str()).await.map_err(unreadable)?;
                 let other = self.record().await.map_err(unreadable)?.filter(|other| !other.is_like(known));
                 if other.is_none() {
+                    self.refuse(state, &why);
                     self.store.remove(self.url.as_str()).await.map_err(unreadable)?;
                 }
                 *state = State { record: Some(other), manager: None };
@@ -184,10 +192,22 @@ impl ServerTokens {
                 if !is_final(&error) {
                     return Err(unrenewed(error));
                 }
-                tracing::debug!(%error, "the authorization server renews no token");
+                // Without a refresh token, there was no request.
+                if !matches!(error, AuthError::AuthorizationRequired) {
+                    self.refuse(state, &error.to_string());
+                }
                 Ok(None)
             }
         }
+    }
+
+    /// Keeps the reason of a refusal for the record of a connection.
+    fn refuse(&self, state: &State, why: &str) {
+        // The authorization server may repeat a token in its description.
+        let is_secret = state.record.iter().flatten().any(|record| record.is_shown_in(why));
+        let why = if is_secret { "its reason contains a secret".into() } else { excerpt(why) };
+        let why = format!("the authorization server renews no token: {why}");
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
     }
 
     /// Creates the manager for renewals. It discovers the authorization server again: `None` if it is not the one that
@@ -229,6 +249,17 @@ impl Tokens for ServerTokens {
 
     fn after(self: Arc<Self>, refused: Option<String>) -> TokenFuture {
         Box::pin(to_the_end(async move { self.other_than(refused.as_deref()).await }))
+    }
+
+    fn stored(self: Arc<Self>) -> TokenFuture {
+        Box::pin(async move {
+            let mut state = self.state.lock().await;
+            self.read(&mut state).await
+        })
+    }
+
+    fn refusal(&self) -> Option<String> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn challenged(&self, challenge: &str) {
@@ -308,6 +339,11 @@ impl CredentialStore for RmcpStore {
     {
         Box::pin(async {
             let lock = self.store.lock(&self.url).await.map_err(failed)?;
+            let kept = self.store.load(&self.url).await.map_err(failed)?;
+            // Saved as it is: if the new tokens could not be saved, the refresh token must not be used.
+            if let Some(text) = kept.filter(|text| text.contains("\"refresh_token\"")) {
+                self.store.save(&self.url, &text).await.map_err(failed)?;
+            }
             Ok(Some(CredentialRefreshGuard::new(lock)))
         })
     }

@@ -8,7 +8,7 @@ use axum::{
     response::{AppendHeaders, IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, future::join_all, stream};
 use rmcp::model::CallToolResult;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ async fn no_concurrent_call_is_lost() {
         let connected = &connected;
         async move { text(connected.echo(&n.to_string()).await.unwrap()) }
     });
-    let answers = futures_util::future::join_all(calls).await;
+    let answers = join_all(calls).await;
     assert!(answers.iter().enumerate().all(|(n, answer)| *answer == n.to_string()));
 }
 
@@ -152,7 +152,9 @@ async fn refusals_need_an_authorization() {
     server.no_fault();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     server.fault(|seen| (seen.rpc() == "tools/call").then(|| status(401)));
-    connected.echo("a").await.unwrap_err();
+    for refused in join_all((0..20).map(|_| connected.echo("a"))).await {
+        assert_eq!(unauthorized(refused.unwrap_err()), "it sent no challenge");
+    }
     assert_eq!(connected.ended().await, DisconnectReason::Unauthorized { challenge: None });
 }
 

@@ -262,10 +262,10 @@ impl Target {
                     Some(RefusedMessage::Unreadable(why)) => return self.unreadable(&name, excerpt(&why)),
                     _ => {}
                 }
-                let why = match self.connection.loss().await {
-                    Some(why) => why,
-                    None => excerpt(&error_chain(&*error.error)).into(),
-                };
+                let cause = excerpt(&error_chain(&*error.error)).into();
+                // The connection ends only after its errors are dropped.
+                drop(error);
+                let why = self.connection.loss().await.unwrap_or(cause);
                 CallError::ConnectionLost { server, name, why: Some(why) }
             }
             NoAnswer::Failed(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {

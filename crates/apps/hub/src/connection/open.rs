@@ -106,14 +106,15 @@ async fn connect(
         }
         #[cfg(feature = "http")]
         Resolved::Http { url, headers } => {
-            let (transport, link) = http::connect(Web::new(url, headers, tokens(setting, url)?)?);
+            let (transport, link) = http::connect(Web::new(url, headers, tokens(setting, url, slot)?)?);
             slot.link = Some(Arc::clone(&link));
             let serving = client.serve(transport, lifecycle, patience);
             serving.await.map_err(|error| unopened(&link, error))?
         }
         #[cfg(feature = "http")]
         Resolved::Sse { url, headers } => {
-            let (transport, link) = sse::connect(Web::new(url, headers, tokens(setting, url)?)?).await?;
+            let (transport, link) =
+                sse::connect(Web::new(url, headers, tokens(setting, url, slot)?)?).await?;
             slot.link = Some(Arc::clone(&link));
             // Versions without a handshake do not have this transport.
             let serving = client.serve(transport, Lifecycle::Initialize, patience);
@@ -153,14 +154,15 @@ fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) 
 /// How long a server has to answer `server/discover` before the handshake is tried.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// Returns the tokens for the server at a URL.
+/// Returns the tokens for the server at a URL, and puts them into `slot`.
 #[cfg(feature = "auth")]
-fn tokens(setting: &Setting, url: &str) -> Result<Option<AccessTokens>, Failure> {
-    Ok(Some(setting.book.access(url)?))
+fn tokens(setting: &Setting, url: &str, slot: &mut Slot) -> Result<Option<AccessTokens>, Failure> {
+    slot.tokens = Some(setting.book.access(url, &slot.record)?);
+    Ok(slot.tokens.clone())
 }
 
 #[cfg(all(feature = "http", not(feature = "auth")))]
-fn tokens(_: &Setting, _: &str) -> Result<Option<AccessTokens>, Failure> {
+fn tokens(_: &Setting, _: &str, _: &mut Slot) -> Result<Option<AccessTokens>, Failure> {
     Ok(None)
 }
 

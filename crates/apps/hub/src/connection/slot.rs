@@ -10,18 +10,20 @@ use tokio::time::timeout;
 
 use super::Record;
 #[cfg(feature = "http")]
-use crate::transport::link::Link;
+use crate::transport::{link::Link, web::AccessTokens};
 use crate::{client::Client, transport::stdio::Child};
 
 /// The resources of a running server. Dropping it ends the server without waiting.
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) child: Option<Child>,
-    /// The state of a transport over HTTP.
+    /// The state of a transport over HTTP, and its tokens.
     #[cfg(feature = "http")]
     pub(super) link: Option<Arc<Link>>,
+    #[cfg(feature = "http")]
+    pub(super) tokens: Option<AccessTokens>,
     service: Option<Service>,
-    record: Arc<Record>,
+    pub(super) record: Arc<Record>,
 }
 
 /// The task of `rmcp`.

@@ -154,7 +154,7 @@ impl Task {
         }
     }
 
-    /// Connects, and reconnects after losses. Waits forever once the state is final.
+    /// Connects, and reconnects after losses and authorizations elsewhere. Waits forever once the state is final.
     async fn stay_connected(&self, desired: &Desired, slot: &mut Slot) -> Infallible {
         self.setting.files_watched.cancelled().await;
         let mut losses = 0;
@@ -162,20 +162,24 @@ impl Task {
         loop {
             let end = self.connect(desired, slot, &mut lifecycle).await;
             self.core.disconnect();
-            let why = match &end {
-                End::Failed { why, .. } | End::Lost { why, .. } => why,
-            };
+            let (End::Failed { why, .. } | End::Lost { why, .. }) = &end;
             self.core.record.note(why);
-            if let End::Lost { uptime, .. } = end
-                && uptime >= self.setting.backoff.steady
-            {
+            if matches!(end, End::Lost { uptime, .. } if uptime >= self.setting.backoff.steady) {
                 losses = 0;
             }
             let state = self.after(&end, why, losses);
             let wait = self.setting.backoff.wait(losses.saturating_add(1));
             let is_over = !matches!(state, ServerState::Reconnecting { .. });
+            #[cfg(feature = "http")]
+            let tokens =
+                slot.tokens.take().filter(|_| matches!(state, ServerState::NeedsAuthentication { .. }));
             self.core.set(state, desired.generation);
             slot.end().await;
+            #[cfg(feature = "http")]
+            if let Some(tokens) = tokens {
+                tokens.replaced().await;
+                continue;
+            }
             if is_over {
                 return pending().await;
             }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use agentwire_hub::{
-    CallRequest, Hub, HubBuilder, ServerState,
+    CallError, CallRequest, Hub, HubBuilder, ServerState,
     auth::{Authorization, AuthorizationRequest, AuthorizeError, Loopback, TokenFile},
     config::{Endpoint, Launch, ServerConfig, Sources, Stdio},
 };
@@ -213,6 +213,20 @@ async fn connections_that_renew_at_once_use_no_refresh_token_twice() {
 }
 
 #[tokio::test]
+async fn authorization_by_another_process_connects_a_waiting_server() {
+    for way in WAYS {
+        let guarded = Guarded::start(way).await;
+        let Guarded { authority, hub, .. } = &guarded;
+        let other = guarded.another_hub();
+        until(&other, is_refused).await;
+        authorize(hub).await;
+        until(&other, is_connected).await;
+        assert_eq!(authority.with(|state| state.registered.len()), 1);
+        assert_eq!(echo(&other, "web", "a").await.unwrap(), "a");
+    }
+}
+
+#[tokio::test]
 async fn token_of_another_process_may_have_expired() {
     for way in WAYS {
         let guarded = Guarded::authorized(way).await;
@@ -299,9 +313,13 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
             state.tokens.clear();
             state.refresh.clear();
         });
-        let why = echo(hub, "web", "b").await.unwrap_err();
-        assert!(why.contains("was not authorized") || why.contains("it needs an authorization"), "{why}");
+        let error = hub.call(CallRequest::new("web", "echo").arguments(json!({"text": "b"}))).await;
+        assert!(matches!(error, Err(CallError::Unauthorized { .. })), "{error:?}");
         until(hub, is_refused).await;
+        let reason = "the authorization server renews no token: ";
+        let troubles = hub.troubles("web").unwrap();
+        let is_reason = |what: &str| what.starts_with(reason) && what.ends_with("invalid_grant");
+        assert!(troubles.iter().any(|trouble| is_reason(&trouble.what)), "{troubles:?}");
         authorize(hub).await;
         assert_eq!(authority.with(|state| state.registered.len()), 1, "the client is known there already");
     }

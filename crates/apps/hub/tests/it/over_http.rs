@@ -200,6 +200,18 @@ async fn subscriptions_are_made_again_in_a_session_that_replaces_an_expired_one(
 }
 
 #[tokio::test]
+async fn changes_without_a_stream_are_found_when_it_is_opened_again() {
+    let server = WebServer::start();
+    let hub = hub(Launch::Http(Endpoint::new(server.url("/mcp"))));
+    connected(&hub).await;
+    let opened = server.saw(1, |seen| seen.is("GET", "/mcp"));
+    tokio::time::timeout(LIMIT, opened).await.expect("there is no stream");
+    server.offer(&["echo", "more"]);
+    server.end_streams();
+    project::until(&hub, || tools(&hub).len() == 2).await;
+}
+
+#[tokio::test]
 async fn refused_connection_needs_an_authorization() {
     for (way, path) in WAYS {
         let server = WebServer::start();

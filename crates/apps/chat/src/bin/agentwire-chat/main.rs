@@ -1,5 +1,4 @@
 //! A chat in the terminal, with the tools of MCP servers.
-#![expect(clippy::print_stderr, reason = "it is a program on the terminal")]
 
 mod terminal;
 mod trust;
@@ -17,7 +16,7 @@ use agentwire_hub::{Approval, CallDecision, Hub, ServerState, Use, config::Sourc
 use agentwire_net::error_chain;
 use clap::Parser;
 
-use terminal::{answered, shown, shown_line, typed};
+use terminal::{answered, note, shown, shown_line, typed};
 use trust::Trust;
 
 /// A chat with a model that uses the tools of your MCP servers
@@ -48,7 +47,7 @@ async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("agentwire-chat: {}", shown(&error_chain(&*error)));
+            note(format_args!("agentwire-chat: {}", shown(&error_chain(&*error))));
             ExitCode::FAILURE
         }
     }
@@ -69,11 +68,11 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     trust.ask(&hub).await?;
     hub.wait_until_ready(START).await;
     for problem in hub.problems() {
-        eprintln!("{}", shown_line(&problem.to_string()));
+        note(shown_line(&problem.to_string()));
     }
     for server in hub.snapshot() {
         if let Some(why) = missing(&server.state) {
-            eprintln!("{}: {}", shown_line(server.configured.name.as_str()), shown(why));
+            note(format_args!("{}: {}", shown_line(server.configured.name.as_str()), shown(why)));
         }
     }
     let mut chat = Chat::new(api, hub.clone()).form(arguments.form);
@@ -116,7 +115,7 @@ async fn talk(
         trust.ask(hub).await?;
         match chat.ask(line, show).await {
             Ok(answer) => report_cut(&answer),
-            Err(error) if io::stdin().is_terminal() => eprintln!("{}", shown(&error_chain(&error))),
+            Err(error) if io::stdin().is_terminal() => note(shown(&error_chain(&error))),
             Err(error) => return Err(error.into()),
         }
     }
@@ -128,20 +127,23 @@ fn report_cut(answer: &ChatAnswer) {
     if let Some(why) = answer.stop_reason.as_deref()
         && !matches!(why, "end_turn" | "stop_sequence")
     {
-        eprintln!("[the answer is not complete: {}]", shown_line(why));
+        note(format_args!("[the answer is not complete: {}]", shown_line(why)));
     }
 }
 
 fn show(step: Step) {
     match step {
         Step::Text(text) => {
-            // A closed pipe ends the program.
-            if writeln!(io::stdout(), "{}", shown(&text)).is_err() {
+            if let Err(error) = writeln!(io::stdout(), "{}", shown(&text)) {
+                // A reader that has closed the pipe expects the end of the program.
+                if error.kind() != io::ErrorKind::BrokenPipe {
+                    note(format_args!("agentwire-chat: writing the standard output: {error}"));
+                }
                 std::process::exit(1);
             }
         }
         // Further lines could look like a question while another one waits for its answer.
-        other => eprintln!("{}", shown_line(&other.to_string())),
+        other => note(shown_line(&other.to_string())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Output and line input on the terminal.
 
 use std::{
+    fmt::Display,
     io::{self, BufRead as _, IsTerminal as _, Write as _},
     sync::{Mutex, PoisonError},
 };
@@ -22,27 +23,35 @@ pub(crate) fn shown_line(text: &str) -> String {
     shown(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// Writes a line to the standard error. A standard error that is full, or that nothing reads, does not end the chat.
+pub(crate) fn note(text: impl Display) {
+    let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
 /// Reads a line of input, one question at a time; returns `None` at the end of the input.
 ///
-/// The question is written without escaping.
-pub(crate) async fn typed(question: String) -> io::Result<Option<String>> {
-    read(question, false).await
+/// The prompt is written without escaping.
+pub(crate) async fn typed(prompt: String) -> io::Result<Option<String>> {
+    read(prompt, false).await
 }
 
 /// As [`typed`], but discards what was typed on the terminal before the question is shown: it answers nothing.
+/// Fails if the question can't be shown.
 pub(crate) async fn answered(question: String) -> io::Result<Option<String>> {
     read(question, true).await
 }
 
-async fn read(question: String, discards: bool) -> io::Result<Option<String>> {
+async fn read(prompt: String, is_question: bool) -> io::Result<Option<String>> {
     static ONE: Mutex<()> = Mutex::new(());
     let read = tokio::task::spawn_blocking(move || {
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        if discards && io::stdin().is_terminal() {
+        if is_question && io::stdin().is_terminal() {
             tcflush(io::stdin(), QueueSelector::IFlush)?;
         }
-        eprint!("{question}");
-        io::stderr().flush()?;
+        let written = io::stderr().lock().write_all(prompt.as_bytes());
+        if is_question {
+            written?;
+        }
         let mut line = Vec::new();
         io::stdin().lock().read_until(b'\n', &mut line)?;
         // A terminal may send other bytes than UTF-8, which must not end the conversation.

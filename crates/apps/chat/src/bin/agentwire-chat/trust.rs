@@ -13,7 +13,7 @@ use agentwire_hub::{
     config::{Configured, Endpoint, Launch, ProblemKind},
 };
 
-use crate::terminal::{answered, shown_line};
+use crate::terminal::{answered, note, shown_line};
 
 /// The user's answers.
 pub(crate) struct Trust {
@@ -28,7 +28,7 @@ impl Trust {
     pub(crate) fn load() -> Self {
         let file = file();
         let known = file.as_deref().map_or_else(|| Ok(HashSet::new()), read).unwrap_or_else(|error| {
-            eprintln!("agentwire-chat: which servers are trusted can't be read: {error}");
+            note(format_args!("agentwire-chat: which servers are trusted can't be read: {error}"));
             HashSet::new()
         });
         Self { file, known, refused: HashSet::new() }
@@ -54,7 +54,7 @@ impl Trust {
                     answered(question).await?
                 } else {
                     let name = shown_line(server.name.as_str());
-                    eprintln!("{name}: not started: this folder configures it; see `--trust`");
+                    note(format_args!("{name}: not started: this folder configures it; see `--trust`"));
                     None
                 };
                 match answer.as_deref().map(str::trim) {
@@ -76,7 +76,7 @@ impl Trust {
             |file| append(file, fingerprint),
         );
         if let Err(error) = kept {
-            eprintln!("agentwire-chat: it will be asked for again: {error}");
+            note(format_args!("agentwire-chat: it will be asked for again: {error}"));
         }
         self.known.insert(fingerprint.to_owned());
     }

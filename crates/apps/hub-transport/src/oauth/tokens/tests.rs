@@ -8,8 +8,10 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
+use agentwire_net::error_chain;
 use axum::{
     Json, Router,
     extract::Request,
@@ -25,12 +27,14 @@ use tokio::{
     net::TcpListener,
     sync::{mpsc, oneshot},
     task::JoinHandle,
+    time::timeout,
 };
 
 use super::{ServerTokens, State, StoredAuthorization};
 use crate::{
     link::DisconnectReason,
-    oauth::{AuthorizeError, Book, PendingAuthorization},
+    oauth::{AuthorizeError, Book, PendingAuthorization, TokenStore as _},
+    web::AccessTokens,
 };
 use keyring::Keyring;
 
@@ -62,13 +66,16 @@ impl Setup {
         Self { url: format!("{origin}/mcp"), origin, requests, store, book: Arc::new(book) }
     }
 
-    /// Checks that a renewal fails before the authorization server gets a request.
-    async fn fails_unsent(&mut self, refused: Option<&'static str>) {
+    /// Checks that a renewal fails before the authorization server gets a request, and returns the reason.
+    async fn fails_unsent(&mut self, refused: Option<&'static str>) -> String {
         let renewal = self.token(refused);
         tokio::select! {
             biased;
             asked = self.requests.recv() => panic!("sent: {}", asked.unwrap().form),
-            token = renewal => assert!(matches!(token.unwrap(), Err(DisconnectReason::Lost(_)))),
+            token = renewal => match token.unwrap() {
+                Err(DisconnectReason::Lost(why)) => why.to_string(),
+                token => panic!("{token:?}"),
+            },
         }
     }
 
@@ -79,7 +86,7 @@ impl Setup {
 
     /// Gets the token in a task: another one if one was refused.
     fn token(&self, refused: Option<&'static str>) -> JoinHandle<Result<Option<String>, DisconnectReason>> {
-        let access = self.book.access(&self.url).unwrap().0;
+        let access = self.book.access(&self.url, &Arc::default()).unwrap().source;
         tokio::spawn(async move {
             let token = match refused {
                 Some(_) => access.after(refused.map(str::to_owned)).await?,
@@ -255,7 +262,7 @@ async fn authorization_is_not_replaced_by_a_renewal_of_the_old_one() {
     assert!(code.form.contains("code=c"), "{}", code.form);
     code.give("new");
     finish.await.unwrap();
-    assert_eq!(*setup.store.changes.lock().unwrap(), ["lock", "save", "lock", "save"]);
+    assert_eq!(*setup.store.changes.lock().unwrap(), ["lock", "save", "save", "lock", "save"]);
     assert_eq!(setup.token(None).await.unwrap(), Ok(Some("new".to_owned())));
 }
 
@@ -278,6 +285,88 @@ async fn refusal_of_an_old_client_keeps_the_new_authorization() {
         assert_eq!(renewal.await.unwrap(), Ok(None), "{code}");
         assert_eq!(setup.store.kept(), None, "{code}");
     }
+}
+
+#[tokio::test]
+async fn refresh_token_is_not_used_while_the_store_saves_nothing() {
+    let mut setup = Setup::start(own).await;
+    setup.store.put(setup.record("secret", EXPIRED));
+    setup.store.is_full.store(true, Ordering::Relaxed);
+    let why = setup.fails_unsent(None).await;
+    assert!(why.starts_with("the token cannot be renewed: ") && why.ends_with(": no space"), "{why}");
+    setup.store.is_full.store(false, Ordering::Relaxed);
+    let renewal = setup.token(None);
+    let asked = setup.asked().await;
+    assert!(asked.form.contains("refresh_token=refresh"), "{}", asked.form);
+    asked.give("renewed");
+    assert_eq!(renewal.await.unwrap(), Ok(Some("renewed".to_owned())));
+}
+
+#[tokio::test]
+async fn failed_request_for_a_token_is_reported_with_its_cause() {
+    fn unreachable(origin: &str, path: &str) -> Value {
+        let mut metadata = own(origin, path);
+        if !metadata.is_null() {
+            metadata["token_endpoint"] = json!("http://127.0.0.1:9/token");
+        }
+        metadata
+    }
+    let mut setup = Setup::start(unreachable).await;
+    setup.store.put(setup.record("secret", EXPIRED));
+    let why = setup.fails_unsent(None).await;
+    assert!(why.contains("the request failed: ") && why.contains("refused"), "{why}");
+    let (pending, redirect) = setup.authorize().await;
+    let error = pending.finish(&format!("{redirect}&code=c")).await.unwrap_err();
+    let why = error_chain(&error);
+    assert!(why.contains("the request failed: ") && why.contains("refused"), "{why}");
+}
+
+#[tokio::test]
+async fn reason_of_a_refused_renewal_is_noted_without_secrets() {
+    let mut setup = Setup::start(own).await;
+    for (code, description, expected) in [
+        ("invalid_grant", "Session expired", "invalid_grant: Session expired"),
+        ("invalid_client", "Client was deleted", "invalid_client: Client was deleted"),
+        ("invalid_grant", "unknown token: refresh-1", "its reason contains a secret"),
+    ] {
+        setup.store.put(setup.record("secret", EXPIRED).replace(r#""refresh""#, r#""refresh-1""#));
+        let access = setup.book.access(&setup.url, &Arc::default()).unwrap();
+        let record = Arc::clone(&access.record);
+        let renewal = tokio::spawn(async move { access.after(None).await.map(|token| token.is_none()) });
+        let answer = json!({"error": code, "error_description": description});
+        setup.asked().await.answer(400, answer);
+        assert_eq!(renewal.await.unwrap(), Ok(true));
+        let why = &record.troubles()[0].what;
+        let is_expected = why.starts_with("the authorization server renews no token: ");
+        assert!(is_expected && why.ends_with(expected), "{why}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn connection_waits_for_another_token_than_the_refused_one() {
+    let url = "http://127.0.0.1:9/mcp";
+    let (store, mut book) = (Arc::new(Keyring::default()), Book::default());
+    book.set_store(store.clone());
+    let access = book.access(url, &Arc::default()).unwrap();
+    let is_replaced =
+        async |access: &AccessTokens| timeout(Duration::from_secs(60), access.replaced()).await.is_ok();
+    let stored = record(url, "secret", FRESH);
+    store.put(stored.clone());
+    assert!(!is_replaced(&access).await, "the server has refused no token");
+    store.remove(url).await.unwrap();
+    assert_eq!(access.after(None).await.map(|token| token.is_none()), Ok(true));
+    assert!(!is_replaced(&access).await);
+    store.put(record(url, "secret", EXPIRED));
+    assert!(!is_replaced(&access).await, "it would have to be renewed");
+    store.put(stored.clone());
+    assert!(is_replaced(&access).await);
+
+    let refused = AccessTokens { refused: Arc::new(Some("stored".to_owned()).into()), ..access };
+    assert!(!is_replaced(&refused).await);
+    store.put(stored.replace("stored", "other"));
+    assert!(is_replaced(&refused).await);
+    let sent = Arc::clone(&refused.source).current().await.unwrap();
+    assert_eq!(sent.map(|token| token.text).as_deref(), Some("other"));
 }
 
 #[tokio::test]

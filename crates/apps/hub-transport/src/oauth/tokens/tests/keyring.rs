@@ -19,6 +19,8 @@ pub(super) struct Keyring {
     pub(super) at_lock: Mutex<Option<String>>,
     pub(super) changes: Mutex<Vec<&'static str>>,
     pub(super) is_broken: AtomicBool,
+    /// Whether no authorization can be saved, as on a full disk.
+    pub(super) is_full: AtomicBool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +59,9 @@ impl TokenStore for Keyring {
     }
 
     fn save<'a>(&'a self, _: &'a str, secret: &'a str) -> StoreFuture<'a, ()> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Box::pin(ready(Err("no space".into())));
+        }
         self.change("save", Some(secret.to_owned()))
     }
 
