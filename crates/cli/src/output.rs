@@ -8,8 +8,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tokio::task::spawn_blocking;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, While as _};
 
 /// Writes bytes to the standard output.
 ///
@@ -20,8 +21,21 @@ pub fn write(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::exit(0)),
-        done => Ok(done?),
+        done => done.while_doing(|| "writing the standard output".to_owned()),
     }
+}
+
+/// Runs a function that prints, on another thread: the runtime handles signals also while a write waits for its reader.
+///
+/// Dropping the future does not end the function. A write that still waits does not keep the program from ending.
+///
+/// # Errors
+///
+/// Those of the function.
+pub(crate) async fn on_thread<T: Send + 'static>(
+    print: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    spawn_blocking(print).await?
 }
 
 /// Writes a line of text.

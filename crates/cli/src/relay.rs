@@ -1,14 +1,15 @@
 //! Connects a transport to the standard streams: this program is then the CLI of an SDK.
 
 use std::convert::Infallible;
-use std::io;
 use std::time::Duration;
 
 use agentwire_transport::{ByteSink, ByteSource, Connected, ExitReport, PeerHandle, Signal, Transport};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, stdin, stdout};
-use tokio::time::timeout;
+use tokio::io::{AsyncReadExt as _, stdin};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
 
 use crate::failure::Failure;
+use crate::output::{on_thread, write};
 use crate::signals::Signals;
 
 /// Opens the transport, and passes bytes and signals on until its peer has ended.
@@ -39,10 +40,11 @@ async fn pass_on(
     link: Connected<impl ByteSource, impl ByteSink, impl PeerHandle>,
 ) -> Result<ExitReport, Failure> {
     let Connected { source, sink, handle } = link;
+    let (signalled, is_signalled) = watch::channel(false);
     let done = tokio::select! {
-        done = write_output(source) => done,
+        done = write_output(source, is_signalled) => done,
         never = read_input(sink) => match never {},
-        failed = pass_signals(&handle) => failed,
+        failed = pass_signals(&handle, &signalled) => failed,
     };
     if done.is_err() {
         handle.signal(Signal::Term)?;
@@ -57,18 +59,22 @@ async fn pass_on(
         .map_err(|_| Failure::new(format!("the CLI still runs {} s after its output ended", LIMIT.as_secs())))
 }
 
-/// Writes the peer's output to the standard output, until its end.
-async fn write_output(mut source: impl ByteSource) -> Result<(), Failure> {
-    let mut stdout = stdout();
+/// Writes the peer's output to the standard output, until its end. After a signal, discards the rest if nothing reads
+/// it: an SDK that ends the CLI may not read any more.
+async fn write_output(
+    mut source: impl ByteSource,
+    mut is_signalled: watch::Receiver<bool>,
+) -> Result<(), Failure> {
     while let Some(chunk) = source.read().await? {
-        let written = async {
-            stdout.write_all(&chunk).await?;
-            stdout.flush().await
+        let is_unread = async {
+            // The sender is dropped later than this receiver.
+            let _ = is_signalled.wait_for(|is_signalled| *is_signalled).await;
+            sleep(PATIENCE).await;
         };
-        match written.await {
-            // The SDK is gone.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(Failure::exit(0)),
-            done => done?,
+        tokio::select! {
+            written = on_thread(move || write(&chunk)) => written?,
+            // Reading lets the peer end, and completes a recording.
+            () = is_unread => while source.read().await?.is_some() {},
         }
     }
     Ok(())
@@ -87,10 +93,11 @@ async fn read_input(mut sink: impl ByteSink) -> Infallible {
 }
 
 /// Sends SIGTERM to the peer for the first signal that ends this program, and SIGKILL for the next one.
-async fn pass_signals(handle: &impl PeerHandle) -> Result<(), Failure> {
+async fn pass_signals(handle: &impl PeerHandle, signalled: &watch::Sender<bool>) -> Result<(), Failure> {
     let mut signals = Signals::new()?;
     signals.next().await;
     handle.signal(Signal::Term)?;
+    signalled.send_replace(true);
     signals.next().await;
     handle.signal(Signal::Kill)?;
     std::future::pending().await
@@ -98,5 +105,7 @@ async fn pass_signals(handle: &impl PeerHandle) -> Result<(), Failure> {
 
 /// The maximum number of bytes of one read.
 const CHUNK: usize = 64 * 1024;
+/// The limit of a write after a signal. An SDK kills the program soon after the signal; the one for Python waits 5 s.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// The limit of the peer's end, after the end of its output.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::failure::Failure;
-use crate::output::{for_terminal, note, plain, write};
+use crate::output::{for_terminal, note, on_thread, plain, write};
 use crate::signals::Signals;
 use printer::Printer;
 
@@ -148,6 +148,16 @@ fn note_plain(text: &str) {
     note(for_terminal(text, &io::stderr()));
 }
 
+/// As [`note_plain`], on another thread.
+async fn noted(text: String) {
+    let written = move || {
+        note_plain(&text);
+        Ok(())
+    };
+    // `note` ignores failures; a panic is printed already.
+    let _ = on_thread(written).await;
+}
+
 /// Connects the session; `Err` if a signal ends the program before.
 async fn connected(builder: SessionBuilder, signals: &mut Signals) -> Result<Session, Failure> {
     let mut connecting = pin!(builder.connect());
@@ -192,11 +202,11 @@ async fn session(
                     if signal != SignalKind::interrupt() || std::mem::replace(&mut is_interrupted, true) {
                         break Err(ended_by(signal));
                     }
-                    note("(interrupting; Ctrl-C again ends the session)");
+                    interrupts.spawn(noted("(interrupting; Ctrl-C again ends the session)".to_owned()));
                     let control = control.clone();
                     interrupts.spawn(async move {
                         if let Err(error) = control.interrupt().await {
-                            note(format_args!("agentwire: the turn was not interrupted: {error}"));
+                            noted(format!("agentwire: the turn was not interrupted: {error}")).await;
                         }
                     });
                 }
@@ -212,7 +222,12 @@ async fn session(
                 while query.next().await.is_some() {}
             };
             let _ = timeout(LIMIT, end).await;
-            Err(failure)
+            Err(match failure.code() {
+                0 if is_interrupted => ended_by(SignalKind::interrupt()),
+                // The closed pipe has interrupted the work.
+                0 => ended_by(SignalKind::pipe()),
+                _ => failure,
+            })
         }
         _ if is_interrupted => Err(ended_by(SignalKind::interrupt())),
         outcome => outcome,
@@ -230,30 +245,24 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
     let mut failed = None;
     let mut is_answered = false;
     let mut reported = 0;
-    loop {
+    let ended = loop {
         for warning in &query.warnings()[reported..] {
-            note_plain(&match warning {
+            let text = match warning {
                 // The remedy of its text is an option of a program.
                 Warning::FolderHeeded { file } => format!(
                     "warning: `{}` of this folder can run commands, allow tools and redirect requests",
                     file.display()
                 ),
                 warning => format!("warning: {warning}"),
-            });
+            };
+            noted(text).await;
         }
         reported = query.warnings().len();
-        let Some(incoming) = query.next().await else { break };
-        // The end of the CLI after a failed turn is a consequence.
-        let incoming = incoming.map_err(|error| {
-            // A closed pipe does not hide the failure.
-            let _ = printer.end_line();
-            failed.take().unwrap_or_else(|| error.into())
-        })?;
-        match incoming.message() {
-            _ if as_json => print_line(&incoming)?,
-            Some(message) => printer.print(message)?,
-            None => {}
-        }
+        let incoming = match query.next().await {
+            Some(Ok(incoming)) => incoming,
+            Some(Err(error)) => break Err(error.into()),
+            None => break Ok(()),
+        };
         match incoming.message() {
             Some(Message::Assistant(_) | Message::System(System::LocalCommandOutput(_))) => {
                 is_answered = true;
@@ -269,10 +278,22 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
             }
             _ => {}
         }
+        printer = on_thread(move || print(printer, &incoming, as_json)).await?;
+    };
+    // A turn without a result leaves its line open. A closed pipe does not hide the failure.
+    let _ = on_thread(move || printer.end_line()).await;
+    // The end of the CLI after a failed turn is a consequence.
+    failed.map_or(ended, Err)
+}
+
+/// Prints a message as text or as the line that it came in, and returns the printer.
+fn print(mut printer: Printer, incoming: &Incoming, as_json: bool) -> Result<Printer, Failure> {
+    match incoming.message() {
+        _ if as_json => print_line(incoming)?,
+        Some(message) => printer.print(message)?,
+        None => {}
     }
-    // A turn without a result leaves its line open.
-    let _ = printer.end_line();
-    failed.map_or(Ok(()), Err)
+    Ok(printer)
 }
 
 /// Prints the line as it came, but to a terminal without control characters. Lines that are no JSON go to the standard

@@ -3,15 +3,14 @@
 use std::io;
 
 use agentwire_hub::rmcp::model::ContentBlock;
-use agentwire_hub::{Approval, CallOutcome, CallRequest, Hub, ServerState};
+use agentwire_hub::{Approval, CallOutcome, CallRequest};
 use agentwire_net::error_chain;
-use futures_util::StreamExt as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::Servers;
-use super::servers::{start_limit, unread};
+use super::servers::{start_limit, started, unread};
 use crate::failure::{Failure, While as _};
 use crate::output::{self, for_terminal, plain};
 
@@ -66,14 +65,6 @@ fn print(outcome: &CallOutcome, as_json: bool) -> Result<(), Failure> {
 /// Prints a part of a result that is not text.
 fn data(part: &impl Serialize) -> Result<(), Failure> {
     output::line(for_terminal(&serde_json::to_string(part)?, &io::stdout()))
-}
-
-/// Waits until the first attempt to start this server is over, and for no other.
-async fn started(hub: &Hub, server: &str) {
-    let mut events = hub.events();
-    let is_starting =
-        || hub.server(server).is_some_and(|server| matches!(server.state, ServerState::Starting));
-    while is_starting() && events.next().await.is_some() {}
 }
 
 /// Returns an error with a list of faults, as a model reads it, in one line.

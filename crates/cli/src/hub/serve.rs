@@ -38,7 +38,7 @@ pub(super) struct Args {
     ///
     /// Requests need the printed token. The variable AGENTWIRE_HUB_TOKEN sets it. Clients must name the server by its IP
     /// address or as localhost: another host name gets status 403.
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "IP:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
     http: Option<SocketAddr>,
     /// Allow all tools and resources, for a client that asks its user itself
     #[arg(long)]

@@ -66,13 +66,7 @@ impl Servers {
         if is_read && hub.snapshot().is_empty() {
             note("no MCP server is configured");
         }
-        for server in hub.untrusted().iter().filter(|server| !server.config.disabled) {
-            note(format_args!(
-                "{}: not started, because a file of this folder configures it; see --trust ({})",
-                server.name.as_str(),
-                described(server)
-            ));
-        }
+        untrusted(&hub).iter().for_each(note);
         Ok(hub)
     }
 
@@ -87,10 +81,12 @@ impl Servers {
     }
 }
 
-/// Reports servers that fail, are lost, need an authorization or have unreadable lists, and problems of changed files, on
-/// the standard error.
+/// Reports servers that fail, are lost, need an authorization or have unreadable lists, and problems and untrusted servers
+/// of changed files, on the standard error.
 pub(crate) async fn report(hub: &Hub) -> Infallible {
-    let (mut events, mut reported, mut known) = (hub.events(), HashMap::new(), problems(hub));
+    let of_files =
+        || -> Vec<String> { problems(hub).iter().map(ToString::to_string).chain(untrusted(hub)).collect() };
+    let (mut events, mut reported, mut known) = (hub.events(), HashMap::new(), of_files());
     loop {
         for server in hub.snapshot() {
             let name = server.configured.name;
@@ -111,8 +107,8 @@ pub(crate) async fn report(hub: &Hub) -> Infallible {
                 reported.insert(name, why);
             }
         }
-        let now = problems(hub);
-        now.iter().filter(|problem| !known.contains(problem)).for_each(note);
+        let now = of_files();
+        now.iter().filter(|line| !known.contains(line)).for_each(note);
         known = now;
         if events.next().await.is_none() {
             // The events end with the hub, which is borrowed.
@@ -131,11 +127,28 @@ fn problems(hub: &Hub) -> Vec<Problem> {
     hub.problems().into_iter().filter(|problem| !is_foreign(problem)).collect()
 }
 
+/// Returns a line for each enabled server that is not trusted.
+fn untrusted(hub: &Hub) -> Vec<String> {
+    let line = |server: Configured| {
+        let (name, what) = (server.name.as_str(), described(&server));
+        format!("{name}: not started, because a file of this folder configures it; see --trust ({what})")
+    };
+    hub.untrusted().into_iter().filter(|server| !server.config.disabled).map(line).collect()
+}
+
 /// Returns the lists of a server that could not be read, or only in part, with the reasons.
 pub(super) fn unread(hub: &Hub, server: &str) -> Option<String> {
     let catalog = hub.catalog(server)?;
     let problems: Vec<_> = catalog.problems().map(|problem| problem.to_string()).collect();
     (!problems.is_empty()).then(|| problems.join("; "))
+}
+
+/// Waits until the first attempt to start this server is over, and for no other.
+pub(super) async fn started(hub: &Hub, server: &str) {
+    let mut events = hub.events();
+    let is_starting =
+        || hub.server(server).is_some_and(|server| matches!(server.state, ServerState::Starting));
+    while is_starting() && events.next().await.is_some() {}
 }
 
 /// Returns how long to wait until each of these servers has started, or has reported why it failed.
@@ -155,11 +168,11 @@ pub(super) fn described(server: &Configured) -> String {
     }
 }
 
-/// Returns the file of the CLI with the user's servers.
+/// Returns the file of the CLI with the user's servers. The CLI may create it later.
 fn user_file() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("CLAUDE_CONFIG_DIR").or_else(|| set("HOME"))?;
-    Some(folder.join(".claude.json")).filter(|file| file.is_file())
+    Some(folder.join(".claude.json"))
 }
 
 /// What a start takes beside the server's own limit: its files are watched first, and its last stderr is read.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentwire_net::error_chain;
 use agentwire_protocol::SessionId;
 use agentwire_sessions::{ImportError, Page, Sessions, import_session};
 use serde_json::json;
@@ -15,17 +16,21 @@ use crate::output;
 ///
 /// # Errors
 ///
-/// If a session can't be imported, after the others, or if the store fails, at once. Importing again completes a session,
-/// unless its store has a gap or its files have invalid names.
+/// If a session can't be imported or a folder can't be read, after the others, or if the store fails, at once.
+/// Importing again completes a session, unless its store has a gap or its files have invalid names.
 pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: bool) -> Result<(), Failure> {
     let store = url::open(to, true).await?;
+    let (mut done, mut printed) = (Ok(()), Ok(()));
     let ids: Vec<SessionId> = if ids.is_empty() {
+        for error in sessions.unreadable()? {
+            output::note(format_args!("agentwire: {}", error_chain(&error)));
+            done = Err(Failure::exit(2));
+        }
         // Oldest first: a store dates a session by its last append.
         sessions.list(Page::ALL)?.into_iter().rev().map(|info| info.session_id).collect()
     } else {
         ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
     };
-    let (mut done, mut printed) = (Ok(()), Ok(()));
     for id in &ids {
         // Stores date sessions in milliseconds, and short ones are imported faster.
         sleep(Duration::from_millis(2)).await;

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 /// If the URL is wrong, or this build lacks the feature for its scheme.
 pub(super) async fn open(url: &str, creates: bool) -> Result<Box<dyn SessionStore>, Failure> {
     match url.split_once("://") {
+        Some(("file", "")) => Err(Failure::new(format!("`{url}` names no folder: use file://FOLDER"))),
         Some(("file", folder)) if !creates && !Path::new(folder).is_dir() => {
             Err(Failure::new(format!("`{url}`: there is no such folder")))
         }

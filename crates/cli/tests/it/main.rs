@@ -71,6 +71,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
         &["sessions", "list", "--store", "file:///no/such/folder"],
         &["sessions", "--folder", "/", "list", "--store", "file:///"],
         &["sessions", "--store", "file:///", "list", "--folder", "/"],
+        &["sessions", "--folder", "/", "import", "file://"],
         &["run", ""],
         #[cfg(feature = "hub")]
         &["run", "--trust", "Hello."],
@@ -369,6 +370,21 @@ fn terminated_recording_is_written() {
     assert!(recorded.contains("^ SIGTERM") && recorded.contains("= signal SIGTERM"), "{recorded}");
 }
 
+#[tokio::test]
+async fn recording_whose_output_is_not_read_is_written_after_a_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("x.transcript");
+    let cli = r#"trap '' TERM; printf '{"type":"'; head -c 1000000 /dev/zero | tr '\0' x; echo '"}'"#;
+    let mut command = agentwire(&["record", "--raw", "-o", out.to_str().unwrap(), "--", "sh", "-c", cli]);
+    let mut program = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let _output = running::begin_to_read(&mut program);
+    running::signal(&program, "TERM");
+    assert_eq!(running::code_of(&mut program).await, Some(0));
+    let recorded = fs::read_to_string(out).unwrap();
+    let line = format!("< {{\"type\":\"{}\"}}\n", "x".repeat(1_000_000));
+    assert!(recorded.contains(&line) && recorded.contains("^ SIGTERM"), "{recorded:.500}");
+}
+
 #[test]
 fn model_is_served_to_a_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -594,7 +610,8 @@ fn full_disk_is_reported_beside_a_failure() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let ended = agentwire(&["check", broken.to_str().unwrap()]).stdout(full).output().unwrap();
     assert_eq!(ended.status.code(), Some(2));
-    assert!(text(&ended.stderr).contains("No space left"), "{}", text(&ended.stderr));
+    let cause = "writing the standard output: No space left";
+    assert!(text(&ended.stderr).contains(cause), "{}", text(&ended.stderr));
 }
 
 #[test]
@@ -732,6 +749,74 @@ fn search_continues_after_a_file_that_can_not_be_read() {
     assert!(error.starts_with("agentwire: ") && error.contains(unreadable.to_str().unwrap()), "{error}");
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(without_reader(&mut agentwire(&arguments)).status.code(), Some(2));
+}
+
+#[test]
+fn project_folder_that_can_not_be_read_is_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let message = serde_json::json!({"role": "user", "content": "A walk."});
+    store(folder.path(), &[serde_json::json!({"type": "user", "uuid": ID, "message": message})]);
+    let (unreadable, other) = (folder.path().join("projects/-q"), "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b12");
+    fs::create_dir(&unreadable).unwrap();
+    let file = folder.path().join(format!("projects/-p/{ID}.jsonl"));
+    fs::copy(file, unreadable.join(format!("{other}.jsonl"))).unwrap();
+    fs::set_permissions(&unreadable, fs::Permissions::from_mode(0o000)).unwrap();
+    let (place, url) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
+    let sessions = |arguments: &[&str]| {
+        let arguments = [&["sessions", "--folder", place][..], arguments].concat();
+        unprivileged(&unreadable, &arguments).output().unwrap()
+    };
+    for (arguments, printed) in [
+        (&["search", "walk"][..], 1),
+        (&["cost"][..], 0),
+        (&["import", &*url][..], 1),
+        (&["import", &*url, other][..], 0),
+        (&["show", other][..], 0),
+        (&["cost", other][..], 0),
+        (&["delete", other][..], 0),
+    ] {
+        let done = sessions(arguments);
+        let error = text(&done.stderr);
+        let is_named = error.contains(unreadable.to_str().unwrap()) && error.contains("Permission denied");
+        assert!(error.starts_with("agentwire: ") && is_named, "{arguments:?}: {error}");
+        assert_eq!((error.lines().count(), done.status.code()), (1, Some(2)), "{arguments:?}: {error}");
+        assert_eq!(text(&done.stdout).lines().count(), printed, "{arguments:?}");
+    }
+    let listed = sessions(&["list"]);
+    assert!(listed.status.success() && listed.stderr.is_empty(), "{}", text(&listed.stderr));
+    assert_eq!(text(&listed.stdout).lines().count(), 1);
+    // Otherwise it can't be removed.
+    fs::set_permissions(&unreadable, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn import_names_a_file_that_can_not_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let [_, unreadable, _] = store_three(folder.path());
+    let file = folder.path().join(format!("projects/-p/{unreadable}.jsonl"));
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
+    let (place, url) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
+    let done = unprivileged(&file, &["sessions", "--folder", place, "import", &url]).output().unwrap();
+    let error = text(&done.stderr);
+    assert!(error.starts_with("agentwire: ") && error.contains(file.to_str().unwrap()), "{error}");
+    assert_eq!((error.lines().count(), done.status.code()), (1, Some(2)), "{error}");
+    assert_eq!(text(&done.stdout).lines().count(), 2);
+}
+
+/// Returns the program. If this test can read the path in spite of its mode, as root can, the program can't.
+fn unprivileged(unreadable: &Path, arguments: &[&str]) -> Command {
+    let command = agentwire(arguments);
+    if fs::File::open(unreadable).is_err() {
+        return command;
+    }
+    let mut bounded = Command::new("setpriv");
+    let capabilities = "-dac_override,-dac_read_search";
+    bounded.args([format!("--inh-caps={capabilities}"), format!("--bounding-set={capabilities}")]);
+    bounded.arg(command.get_program()).args(command.get_args()).env_clear();
+    bounded.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    bounded
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! `agentwire run`, with shell scripts as the CLI.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
-use super::{agentwire, on_terminal};
+use agentwire_testkit::eventually;
+
+use super::{agentwire, on_terminal, without_reader};
 
 /// Returns `agentwire run` in this folder with a script as the CLI.
 pub(super) fn run(folder: &Path, script: &str, arguments: &[&str]) -> Command {
@@ -56,6 +58,50 @@ fn running(folder: &Path) -> Child {
 pub(super) fn signal(program: &Child, name: &str) {
     let kill = Command::new("kill").args(["-s", name, &program.id().to_string()]).status().unwrap();
     assert!(kill.success());
+}
+
+/// Waits for the end of the program, and returns its exit code.
+pub(super) async fn code_of(program: &mut Child) -> Option<i32> {
+    eventually(|| program.try_wait().unwrap().is_some()).await;
+    program.wait().unwrap().code()
+}
+
+/// Reads the first byte of the output. If the rest does not fit into the pipe, the program waits for its reader then.
+pub(super) fn begin_to_read(program: &mut Child) -> ChildStdout {
+    let mut output = program.stdout.take().unwrap();
+    output.read_exact(&mut [0]).unwrap();
+    output
+}
+
+#[tokio::test]
+async fn signal_ends_a_program_whose_output_is_not_read() {
+    let script = COMMAND_CLI.replace("the context", &"x".repeat(1_000_000));
+    for (arguments, name, number) in
+        [(&["Go."][..], "TERM", 15), (&["Go.", "--json"][..], "TERM", 15), (&["Go."][..], "INT", 2)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = run(folder.path(), &script, arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = command.spawn().unwrap();
+        let _output = begin_to_read(&mut program);
+        let mut notes = BufReader::new(program.stderr.take().unwrap());
+        if name == "INT" {
+            // The first one interrupts the turn. Two at once would count as one.
+            signal(&program, name);
+            notes.read_line(&mut String::new()).unwrap();
+        }
+        signal(&program, name);
+        assert_eq!(code_of(&mut program).await, Some(128 + number), "{arguments:?} {name}");
+    }
+}
+
+#[test]
+fn closed_pipe_interrupts_the_turn_and_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = without_reader(&mut run(folder.path(), CLI, &["Wait.", "--json"]));
+    assert_eq!((done.status.code(), super::text(&done.stderr)), (Some(128 + 13), ""));
+    let log = fs::read_to_string(folder.path().join("log")).unwrap();
+    assert_eq!(log, "initialize\nuser\ninterrupt\nend\n");
 }
 
 #[test]
@@ -322,7 +368,21 @@ fn servers_of_the_cli_for_this_folder_are_listed() {
     fs::write(home.path().join(".claude.json"), state).unwrap();
     let listed = list();
     assert!(super::text(&listed.stdout).starts_with("s: connected"), "{listed:?}");
-    assert_eq!(super::text(&listed.stderr), "");
+    // On a busy machine it takes more than a second.
+    assert_eq!(super::text(&listed.stderr).replace("(the MCP server s still starts)\n", ""), "");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn server_without_a_valid_definition_is_listed_as_json() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join(".claude.json"), r#"{"mcpServers": {"s": {"command": 5}}}"#).unwrap();
+    let mut list = agentwire(&["hub", "list", "--json"]);
+    let done = list.env("HOME", home.path()).current_dir(home.path()).output().unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(listed["server"] == "s" && listed["state"] == "failed", "{listed}");
+    assert!(listed["why"].as_str().unwrap().contains("mcpServers.s.command"), "{listed}");
+    assert_eq!(done.status.code(), Some(1));
 }
 
 /// Writes the configuration of an MCP server `s` with these tools, and this result of each call.

@@ -121,6 +121,48 @@ fn gateway_reports_a_server_that_fails() {
 }
 
 #[cfg(feature = "hub")]
+#[tokio::test]
+async fn files_that_appear_later_are_followed() {
+    let [home, folder] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let notes = home.path().join("notes");
+    let mut gateway = agentwire(&["hub", "serve", "--http"]);
+    gateway.env("HOME", home.path()).current_dir(&folder).stderr(fs::File::create(&notes).unwrap());
+    let serving = Serving::spawn(&mut gateway);
+    let (_, headers) = serving.shake_hands(INITIALIZE);
+    let file = server(home.path(), r#"[{"name": "t", "inputSchema": {"type": "object"}}]"#, "{}");
+    fs::rename(file, home.path().join(".claude.json")).unwrap();
+    let mut ids = 2_u64..;
+    eventually(|| {
+        let list = format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/list"}}"#, ids.next().unwrap());
+        serving.send("POST", serving.place().1, &headers, &list).contains("s__t")
+    })
+    .await;
+    // Servers of the folder are not started, but named.
+    fs::write(folder.path().join(".mcp.json"), r#"{"mcpServers": {"p": {"command": "a-program"}}}"#).unwrap();
+    let note = "p: not started, because a file of this folder configures it; see --trust (\"a-program\")\n";
+    eventually(|| fs::read_to_string(&notes).unwrap().contains(note)).await;
+}
+
+#[cfg(feature = "hub")]
+#[tokio::test]
+async fn server_is_listed_while_another_one_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = server(folder.path(), "[]", "{}");
+    let mut config: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    // It never answers, and its limit is longer than that of this test.
+    let silent =
+        serde_json::json!({"command": "sh", "args": ["-c", "cat >/dev/null"], "startupTimeout": 600});
+    config["mcpServers"]["t"] = silent;
+    fs::write(&file, config.to_string()).unwrap();
+    let [lines, notes] = ["lines", "notes"].map(|name| folder.path().join(name));
+    let mut list = agentwire(&["hub", "list", "--config", &file]);
+    list.stdout(fs::File::create(&lines).unwrap()).stderr(fs::File::create(&notes).unwrap());
+    let _list = Serving { program: list.spawn().unwrap(), first: Value::Null };
+    let has = |file: &Path, text: &str| fs::read_to_string(file).unwrap().contains(text);
+    eventually(|| has(&lines, "s: connected") && has(&notes, "the MCP server t still starts")).await;
+}
+
+#[cfg(feature = "hub")]
 #[test]
 fn gateway_without_a_client_names_the_cause() {
     let folder = tempfile::tempdir().unwrap();
