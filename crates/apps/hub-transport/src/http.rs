@@ -22,6 +22,8 @@ use rmcp::{
     },
 };
 
+use tokio::time::{Instant, sleep_until};
+
 use self::client::Observed;
 use crate::{
     link::{DisconnectReason, Link, Unread},
@@ -45,6 +47,7 @@ pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
         inner: StreamableHttpClientTransport::with_client(client, config),
         link: Arc::clone(&link),
         notices: VecDeque::new(),
+        quiet_until: Instant::now(),
     };
     (transport, link)
 }
@@ -111,6 +114,8 @@ pub struct HttpTransport {
     inner: StreamableHttpClientTransport<Observed>,
     link: Arc<Link>,
     notices: VecDeque<ServerJsonRpcMessage>,
+    /// No notices are made before.
+    quiet_until: Instant,
 }
 
 impl Transport<RoleClient> for HttpTransport {
@@ -127,6 +132,11 @@ impl Transport<RoleClient> for HttpTransport {
         if let Some(notice) = self.notices.pop_front() {
             return Some(notice);
         }
+        let quiet_until = self.quiet_until;
+        let missed = async {
+            sleep_until(quiet_until).await;
+            self.link.missed().await;
+        };
         tokio::select! {
             biased;
             message = self.inner.receive() => {
@@ -135,7 +145,8 @@ impl Transport<RoleClient> for HttpTransport {
                 }
                 message
             }
-            () = self.link.missed() => {
+            () = missed => {
+                self.quiet_until = Instant::now() + QUIET;
                 self.notices = everything_may_have_changed().into();
                 self.notices.pop_front()
             }
@@ -165,5 +176,7 @@ const UNPARSED: &str = "could not parse JSON response";
 const LONGEST_CHALLENGE: usize = 500;
 /// The maximum number of concurrent requests to a server. Further requests wait.
 const AT_ONCE: usize = 64;
+/// The pause between two notices of missed changes: a proxy may end each stream at once.
+const QUIET: Duration = Duration::from_secs(5);
 /// The longest delay between attempts to open an event stream again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

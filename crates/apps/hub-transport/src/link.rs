@@ -94,7 +94,7 @@ impl Link {
         });
     }
 
-    /// Sends a message. The connection is not over before its error is read.
+    /// Sends a message. Its error delays the [end](Self::over) of the connection.
     pub(crate) fn sending<E, F>(&self, send: F) -> impl Future<Output = Result<(), Unread<E>>> + use<E, F>
     where
         F: Future<Output = Result<(), E>>,

@@ -12,6 +12,7 @@ mod key;
 mod network;
 mod record;
 mod request;
+mod rmcp_store;
 mod store;
 mod tokens;
 

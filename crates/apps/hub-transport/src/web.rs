@@ -33,11 +33,13 @@ impl AccessTokens {
         let refused = refused.map(|token| token.text.clone());
         let other = Arc::clone(&self.source).after(refused.clone()).await?;
         if other.is_none() {
-            if let Some(why) = self.source.refusal() {
+            let why = self.source.refusal();
+            // Further requests with the same token may have been refused, with the same reason.
+            if self.refused.set(refused).is_ok()
+                && let Some(why) = why
+            {
                 self.record.note(&why);
             }
-            // Further requests with the same token may have been refused.
-            let _ = self.refused.set(refused);
         }
         Ok(other)
     }

@@ -13,7 +13,7 @@ use super::{
     ServerTokens, StoreError,
     dpop::{self, Dpop},
     record::{ClientRecord, StoredAuthorization},
-    tokens::RmcpStore,
+    rmcp_store::RmcpStore,
 };
 use crate::link::DisconnectReason;
 
@@ -54,7 +54,12 @@ impl PendingAuthorization {
             false => AuthError::MetadataError(format!("the server names no authorization server; {error}")),
         })?;
         client.dpop_key = dpop.map(|dpop| dpop.secret().to_owned());
-        manager.set_credential_store(RmcpStore::new(&tokens, client, metadata.issuer.clone()));
+        manager.set_credential_store(RmcpStore::new(
+            &tokens.url,
+            &tokens.store,
+            client,
+            metadata.issuer.clone(),
+        ));
         let mut session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
         if needs_consent(&session.auth_url) {
             session.auth_url.push_str("&prompt=consent");

@@ -2,15 +2,13 @@
 
 use std::{
     future::ready,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use agentwire_net::{error_chain, excerpt};
 use reqwest::{Url, dns::Resolve};
-use rmcp::transport::{
-    AuthError, AuthorizationManager, CredentialRefreshGuard, CredentialStore, StoredCredentials,
-    auth::OAuthClientConfig,
-};
+use rmcp::transport::{AuthError, AuthorizationManager, auth::OAuthClientConfig};
 
 use super::{
     AuthorizeError, TokenStore,
@@ -19,6 +17,7 @@ use super::{
     network::{Network, RecordingResolver},
     record::{ClientRecord, StoredAuthorization},
     request::TEMPORARY,
+    rmcp_store::RmcpStore,
     store::StoreError,
 };
 use crate::{
@@ -48,6 +47,16 @@ struct State {
     /// Created at the first renewal, since it discovers the authorization server. It renews tokens of this authorization
     /// and of those like it.
     manager: Option<(StoredAuthorization, AuthorizationManager)>,
+    /// The last refused renewal.
+    lapsed: Option<Lapsed>,
+}
+
+/// A refused renewal.
+struct Lapsed {
+    /// The stored authorization, as JSON.
+    record: String,
+    at: Instant,
+    why: Option<String>,
 }
 
 impl ServerTokens {
@@ -159,6 +168,15 @@ impl ServerTokens {
     /// Renews the token; `None` if that requires a new authorization.
     async fn renew(&self, state: &mut State) -> Result<Option<Token>, DisconnectReason> {
         let Some(record) = state.record.clone().flatten() else { return Ok(None) };
+        let stored = serde_json::to_string(&record).unwrap_or_default();
+        // Calls that waited for the refusal must not ask again, one after the other.
+        if let Some(Lapsed { record, at, why }) = &state.lapsed
+            && at.elapsed() < LAPSED
+            && *record == stored
+        {
+            self.last_refusal().clone_from(why);
+            return Ok(None);
+        }
         if state.manager.as_ref().is_none_or(|(known, _)| !known.is_like(&record)) {
             state.manager = self.manager(&record).await.map_err(unrenewed)?.map(|manager| (record, manager));
         }
@@ -183,7 +201,7 @@ impl ServerTokens {
                     self.refuse(state, &why);
                     self.store.remove(self.url.as_str()).await.map_err(unreadable)?;
                 }
-                *state = State { record: Some(other), manager: None };
+                *state = State { record: Some(other), ..State::default() };
                 Ok(self.known(state).flatten())
             }
             Err(error) => {
@@ -196,6 +214,8 @@ impl ServerTokens {
                 if !matches!(error, AuthError::AuthorizationRequired) {
                     self.refuse(state, &error.to_string());
                 }
+                let why = self.last_refusal().clone();
+                state.lapsed = Some(Lapsed { record: stored, at: Instant::now(), why });
                 Ok(None)
             }
         }
@@ -207,7 +227,11 @@ impl ServerTokens {
         let is_secret = state.record.iter().flatten().any(|record| record.is_shown_in(why));
         let why = if is_secret { "its reason contains a secret".into() } else { excerpt(why) };
         let why = format!("the authorization server renews no token: {why}");
-        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+        *self.last_refusal() = Some(why);
+    }
+
+    fn last_refusal(&self) -> MutexGuard<'_, Option<String>> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Creates the manager for renewals. It discovers the authorization server again: `None` if it is not the one that
@@ -221,7 +245,8 @@ impl ServerTokens {
             return Ok(None);
         }
         manager.set_metadata(found);
-        let store = RmcpStore::new(self, record.client.clone(), record.credentials.issuer.clone());
+        let store =
+            RmcpStore::new(&self.url, &self.store, record.client.clone(), record.credentials.issuer.clone());
         manager.set_credential_store(store);
         let ClientRecord { id, secret, redirect_uri, .. } = record.client.clone();
         let mut config = OAuthClientConfig::new(id, redirect_uri);
@@ -252,14 +277,14 @@ impl Tokens for ServerTokens {
     }
 
     fn stored(self: Arc<Self>) -> TokenFuture {
-        Box::pin(async move {
+        Box::pin(to_the_end(async move {
             let mut state = self.state.lock().await;
             self.read(&mut state).await
-        })
+        }))
     }
 
     fn refusal(&self) -> Option<String> {
-        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.last_refusal().take()
     }
 
     fn challenged(&self, challenge: &str) {
@@ -272,81 +297,6 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, DisconnectReason>> + Send + 'static,
 ) -> Result<T, DisconnectReason> {
     tokio::spawn(work).await.map_err(|error| DisconnectReason::lost(error.to_string()))?
-}
-
-/// The store as `rmcp` uses it, with the registration of the client at one authorization server.
-pub(crate) struct RmcpStore {
-    url: String,
-    store: Arc<dyn TokenStore>,
-    client: ClientRecord,
-    issuer: Option<String>,
-}
-
-impl RmcpStore {
-    pub(crate) fn new(tokens: &ServerTokens, client: ClientRecord, issuer: Option<String>) -> Self {
-        Self { url: tokens.url.to_string(), store: Arc::clone(&tokens.store), client, issuer }
-    }
-
-    async fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        let Some(text) = self.store.load(&self.url).await.map_err(failed)? else { return Ok(None) };
-        let record = StoredAuthorization::parse(&text).map_err(failed)?;
-        // A renewal would save the old client over the new one, or send the new refresh token to the old server.
-        if record.client != self.client || record.credentials.issuer != self.issuer {
-            return Err(failed("another process has stored a new authorization"));
-        }
-        Ok(Some(record.credentials))
-    }
-
-    async fn write(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
-        let record = StoredAuthorization { client: self.client.clone(), credentials };
-        let text = serde_json::to_string(&record).map_err(failed)?;
-        self.store.save(&self.url, &text).await.map_err(failed)
-    }
-}
-
-/// The return type of methods of `rmcp`'s trait, which the `async_trait` macro would write.
-type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
-
-impl CredentialStore for RmcpStore {
-    fn load<'a, 'b>(&'a self) -> Boxed<'b, Option<StoredCredentials>>
-    where
-        'a: 'b,
-        Self: 'b,
-    {
-        Box::pin(self.read())
-    }
-
-    fn save<'a, 'b>(&'a self, credentials: StoredCredentials) -> Boxed<'b, ()>
-    where
-        'a: 'b,
-        Self: 'b,
-    {
-        Box::pin(self.write(credentials))
-    }
-
-    fn clear<'a, 'b>(&'a self) -> Boxed<'b, ()>
-    where
-        'a: 'b,
-        Self: 'b,
-    {
-        Box::pin(async { self.store.remove(&self.url).await.map_err(failed) })
-    }
-
-    fn acquire_refresh_guard<'a, 'b>(&'a self) -> Boxed<'b, Option<CredentialRefreshGuard>>
-    where
-        'a: 'b,
-        Self: 'b,
-    {
-        Box::pin(async {
-            let lock = self.store.lock(&self.url).await.map_err(failed)?;
-            let kept = self.store.load(&self.url).await.map_err(failed)?;
-            // Saved as it is: if the new tokens could not be saved, the refresh token must not be used.
-            if let Some(text) = kept.filter(|text| text.contains("\"refresh_token\"")) {
-                self.store.save(&self.url, &text).await.map_err(failed)?;
-            }
-            Ok(Some(CredentialRefreshGuard::new(lock)))
-        })
-    }
 }
 
 /// Returns whether the authorization server would refuse the same renewal again.
@@ -364,6 +314,8 @@ fn is_refused_with(why: &str, code: &str) -> bool {
     why.strip_prefix(REFUSED).is_some_and(|error| error.starts_with(code))
 }
 
+/// How long a refusal is remembered. A restart of the server later than this tries again.
+const LAPSED: Duration = Duration::from_secs(10);
 /// The start of the text by which `rmcp` reports an error of the authorization server. Its code follows.
 const REFUSED: &str = "Server returned error response: ";
 /// The error codes of a client that may not renew its tokens.
@@ -376,11 +328,6 @@ pub(crate) fn identifier(url: &Url) -> Url {
     url.set_query(None);
     url.set_fragment(None);
     url
-}
-
-fn failed(error: impl Into<StoreError>) -> AuthError {
-    let error: StoreError = error.into();
-    AuthError::CredentialStoreError(error_chain(&*error))
 }
 
 fn unreadable(error: StoreError) -> DisconnectReason {

@@ -1,6 +1,6 @@
 //! Streamable HTTP.
 
-use std::io;
+use std::{io, time::Duration};
 
 use axum::{
     body::Body,
@@ -281,6 +281,22 @@ async fn only_redirects_to_the_same_origin_that_keep_the_message_are_followed() 
         over_http(web(&server.url("/old"), &[("x-key", "secret")])).await.err().unwrap();
     }
     assert_eq!(other.seen().len(), 0, "nothing of ours went to another origin");
+}
+
+#[tokio::test]
+async fn stream_that_ends_again_and_again_causes_few_readings() {
+    let (server, mut connected) = start().await;
+    within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
+    server.end_streams();
+    for list in ["tools", "resources", "prompts"] {
+        assert_eq!(connected.next_notification().await, list);
+    }
+    server.end_streams();
+    within(server.saw(3, |seen| seen.is("GET", "/mcp"))).await;
+    server.event(&json!({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"}));
+    assert_eq!(connected.next_notification().await, "prompts");
+    let next = tokio::time::timeout(Duration::from_secs(1), connected.next_notification());
+    assert!(next.await.is_err(), "the next readings come later");
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use agentwire_hub::{
     auth::{Authorization, AuthorizationRequest, AuthorizeError, Loopback, TokenFile},
     config::{Endpoint, Launch, ServerConfig, Sources, Stdio},
 };
+use futures_util::future::join_all;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{
@@ -203,7 +204,7 @@ async fn connections_that_renew_at_once_use_no_refresh_token_twice() {
             let server = if n % 3 == 0 { "web" } else { "again" };
             async move { echo(hub, server, &n.to_string()).await }
         });
-        for (n, answer) in futures_util::future::join_all(calls).await.into_iter().enumerate() {
+        for (n, answer) in join_all(calls).await.into_iter().enumerate() {
             let troubles = || format!("{:?} {:?}", one.troubles("web"), other.troubles("web"));
             assert_eq!(answer.as_deref(), Ok(&*n.to_string()), "round {round} {}", troubles());
         }
@@ -313,9 +314,13 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
             state.tokens.clear();
             state.refresh.clear();
         });
-        let error = hub.call(CallRequest::new("web", "echo").arguments(json!({"text": "b"}))).await;
-        assert!(matches!(error, Err(CallError::Unauthorized { .. })), "{error:?}");
+        let before = authority.refreshes();
+        let calls = (0..5).map(|_| hub.call(CallRequest::new("web", "echo").arguments(json!({"text": "b"}))));
+        for error in join_all(calls).await {
+            assert!(matches!(error, Err(CallError::Unauthorized { .. })), "{error:?}");
+        }
         until(hub, is_refused).await;
+        assert_eq!(authority.refreshes() - before, 1, "the refused token is not sent again");
         let reason = "the authorization server renews no token: ";
         let troubles = hub.troubles("web").unwrap();
         let is_reason = |what: &str| what.starts_with(reason) && what.ends_with("invalid_grant");

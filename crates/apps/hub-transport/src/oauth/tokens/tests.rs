@@ -329,7 +329,9 @@ async fn reason_of_a_refused_renewal_is_noted_without_secrets() {
         ("invalid_client", "Client was deleted", "invalid_client: Client was deleted"),
         ("invalid_grant", "unknown token: refresh-1", "its reason contains a secret"),
     ] {
-        setup.store.put(setup.record("secret", EXPIRED).replace(r#""refresh""#, r#""refresh-1""#));
+        let stored = setup.record("secret", EXPIRED).replace(r#""refresh""#, r#""refresh-1""#);
+        // A renewal of the same token would not be tried again at once.
+        setup.store.put(stored.replace("stored", &format!("for {expected}")));
         let access = setup.book.access(&setup.url, &Arc::default()).unwrap();
         let record = Arc::clone(&access.record);
         let renewal = tokio::spawn(async move { access.after(None).await.map(|token| token.is_none()) });
@@ -373,7 +375,6 @@ async fn connection_waits_for_another_token_than_the_refused_one() {
 async fn refused_renewal_needs_an_authorization_unless_the_server_has_trouble() {
     let mut setup = Setup::start(own).await;
     let stored = setup.record("secret", EXPIRED);
-    setup.store.put(stored.clone());
     for (code, answer, is_final) in [
         (400, json!({"error": "invalid_target"}), true),
         (400, json!({"detail": "expired"}), true),
@@ -382,6 +383,8 @@ async fn refused_renewal_needs_an_authorization_unless_the_server_has_trouble() 
         (429, json!({"error": "invalid_request"}), false),
         (403, json!({}), false),
     ] {
+        // A renewal of the same token would not be tried again at once.
+        setup.store.put(stored.replace("stored", &format!("for {}", answer.to_string().replace('"', ""))));
         let renewal = setup.token(None);
         setup.asked().await.answer(code, answer.clone());
         let token = renewal.await.unwrap();
@@ -390,7 +393,7 @@ async fn refused_renewal_needs_an_authorization_unless_the_server_has_trouble() 
             false => assert!(matches!(token, Err(DisconnectReason::Lost(_))), "{answer}: {token:?}"),
         }
     }
-    assert_eq!(setup.store.kept(), Some(stored));
+    assert_eq!(setup.store.kept(), Some(stored.replace("stored", "for {}")));
 }
 
 #[tokio::test]
@@ -453,7 +456,7 @@ async fn expired_token_is_replaced_by_the_one_of_another_process() {
     let url = "http://127.0.0.1:9/mcp";
     let tokens = ServerTokens::new(Url::parse(url).unwrap(), store.clone());
     let expired = StoredAuthorization::parse(&record(url, "secret", EXPIRED)).unwrap();
-    *tokens.state.lock().await = State { record: Some(Some(expired)), manager: None };
+    *tokens.state.lock().await = State { record: Some(Some(expired)), ..State::default() };
     store.put(record(url, "secret", FRESH));
     let token = tokens.token().await.unwrap();
     assert_eq!(token.map(|token| token.text).as_deref(), Some("stored"));

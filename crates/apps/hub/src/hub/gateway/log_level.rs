@@ -10,6 +10,7 @@ use tokio::sync::{
     broadcast::{self, error::RecvError},
     mpsc, oneshot, watch,
 };
+use tokio::task::coop::unconstrained;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::LogMessage;
@@ -34,9 +35,9 @@ impl LogForwarder {
                 tokio::select! {
                     received = logs.recv() => is_open = forward(received, &min_level, &peer).await,
                     Some(done) = flushed.recv() => {
-                        // Only the messages that are there now: other servers may log without a pause.
+                        // What is there now: servers may log without a pause. The task's budget would hide some.
                         for _ in 0..logs.len() {
-                            let Some(received) = logs.recv().now_or_never() else { break };
+                            let Some(received) = unconstrained(logs.recv()).now_or_never() else { break };
                             is_open = is_open && forward(received, &min_level, &peer).await;
                         }
                         drop(done);
