@@ -59,8 +59,8 @@ async fn pass_on(
         .map_err(|_| Failure::new(format!("the CLI still runs {} s after its output ended", LIMIT.as_secs())))
 }
 
-/// Writes the peer's output to the standard output, until its end. After a signal, discards the rest if nothing reads
-/// it: an SDK that ends the CLI may not read any more.
+/// Writes the peer's output to the standard output, until its end. After a signal, discards the rest if a chunk is not
+/// read within a second: an SDK that ends the CLI may not read any more.
 async fn write_output(
     mut source: impl ByteSource,
     mut is_signalled: watch::Receiver<bool>,

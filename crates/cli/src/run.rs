@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::failure::Failure;
-use crate::output::{for_terminal, note, on_thread, plain, write};
+use crate::output::{end_with, for_terminal, note, on_thread, plain, write};
 use crate::signals::Signals;
 use printer::Printer;
 
@@ -220,6 +220,8 @@ async fn session(
                 let _ = control.interrupt().await;
                 control.end_input();
                 while query.next().await.is_some() {}
+                // A write that has begun holds the output: its line is then whole.
+                let _ = on_thread(|| write(b"")).await;
             };
             let _ = timeout(LIMIT, end).await;
             Err(match failure.code() {
@@ -278,7 +280,10 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
             }
             _ => {}
         }
-        printer = on_thread(move || print(printer, &incoming, as_json)).await?;
+        printer = match on_thread(move || print(printer, &incoming, as_json)).await {
+            Ok(printer) => printer,
+            Err(why) => return end_with(Err(why), failed.map_or(Ok(()), Err)),
+        };
     };
     // A turn without a result leaves its line open. A closed pipe does not hide the failure.
     let _ = on_thread(move || printer.end_line()).await;

@@ -51,8 +51,8 @@ impl Sessions {
         Ok(page.of(infos).collect())
     }
 
-    /// Returns an error for each project folder and each session's file that can't be read. [`list`](Self::list) leaves
-    /// them out.
+    /// Returns an error for each project folder that can't be listed, and for each session's file that can't be read.
+    /// [`list`](Self::list) leaves them out. Files of a folder that can be listed and not entered are not found.
     ///
     /// # Errors
     ///

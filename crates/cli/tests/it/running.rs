@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use agentwire_testkit::eventually;
+use serde_json::Value;
 
 use super::{agentwire, on_terminal, without_reader};
 
@@ -93,6 +94,22 @@ async fn signal_ends_a_program_whose_output_is_not_read() {
         signal(&program, name);
         assert_eq!(code_of(&mut program).await, Some(128 + number), "{arguments:?} {name}");
     }
+}
+
+#[tokio::test]
+async fn line_that_is_written_at_a_signal_is_whole_for_a_slow_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = COMMAND_CLI.replace("the context", &"x".repeat(1_000_000)) + "\ntouch ended\n";
+    let mut command = run(folder.path(), &script, &["Go.", "--json"]);
+    let mut program = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut output = begin_to_read(&mut program);
+    signal(&program, "TERM");
+    eventually(|| folder.path().join("ended").exists()).await;
+    let mut text = String::from("{");
+    output.read_to_string(&mut text).unwrap();
+    let last: Value = serde_json::from_str(text.lines().next_back().unwrap()).unwrap();
+    assert!(last.is_object());
+    assert_eq!(code_of(&mut program).await, Some(143));
 }
 
 #[test]
@@ -379,7 +396,7 @@ fn server_without_a_valid_definition_is_listed_as_json() {
     fs::write(home.path().join(".claude.json"), r#"{"mcpServers": {"s": {"command": 5}}}"#).unwrap();
     let mut list = agentwire(&["hub", "list", "--json"]);
     let done = list.env("HOME", home.path()).current_dir(home.path()).output().unwrap();
-    let listed: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let listed: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert!(listed["server"] == "s" && listed["state"] == "failed", "{listed}");
     assert!(listed["why"].as_str().unwrap().contains("mcpServers.s.command"), "{listed}");
     assert_eq!(done.status.code(), Some(1));

@@ -12,7 +12,10 @@ use serde_json::Value;
 
 #[cfg(feature = "hub")]
 use super::running::server;
-use super::{agentwire, fixture, running::signal};
+use super::{
+    agentwire, fixture,
+    running::{code_of, signal},
+};
 
 /// A serving program, which is ended on drop.
 struct Serving {
@@ -413,8 +416,7 @@ fn large_request_over_http_is_answered() {
 /// Sends a signal, and returns the exit code of the program, which must end.
 async fn code_after(name: &str, program: &mut Child) -> Option<i32> {
     signal(program, name);
-    eventually(|| program.try_wait().unwrap().is_some()).await;
-    program.wait().unwrap().code()
+    code_of(program).await
 }
 
 #[tokio::test]
