@@ -109,7 +109,7 @@ pub enum ControlError {
     /// `agentwire::Turn` returns this too, with the subtype `turn`, if the messages of other turns that it has skipped exceed
     /// that limit: take `leftovers`, and read on.
     #[error(
-        "`{subtype}` stopped: {unread} bytes of unread or skipped messages and open requests exceed the limit"
+        "`{subtype}` stopped: {unread} bytes of unread messages (also skipped ones) and open requests exceed the limit"
     )]
     Backlogged {
         /// The request's subtype; `user` for a prompt.

@@ -410,7 +410,8 @@ async fn leftovers_are_bounded_and_nothing_is_lost() {
                 };
                 assert!(*unread > 4096);
                 let text = error.report().to_string();
-                let expected = "bytes of unread or skipped messages and open requests exceed the limit";
+                let expected =
+                    "bytes of unread messages (also skipped ones) and open requests exceed the limit";
                 assert!(text.ends_with(expected), "{text}");
                 let taken = turn.leftovers();
                 assert!(!taken.is_empty());

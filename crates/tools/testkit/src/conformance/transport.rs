@@ -36,7 +36,6 @@ mod report;
 use std::{fmt, time::Duration};
 
 use agentwire_transport::{BoxTransport, Transport};
-use tokio::time::timeout;
 
 use self::opened::{Opened, Verdict, with_cause};
 pub use self::{
@@ -117,12 +116,13 @@ impl<M> fmt::Debug for TransportSuite<M> {
 }
 
 async fn check(transport: BoxTransport, part: &Part, limit: Duration) -> Outcome {
-    let link = match timeout(limit, transport.open()).await {
-        Ok(Ok(link)) => link,
-        Ok(Err(error)) => return Outcome::Failed(format!("it can't be opened: {}", with_cause(&error))),
-        Err(_) => return Outcome::Failed(format!("it was not open within {limit:?}")),
+    let opened = async {
+        match opened::within(limit, "opening it", transport.open()).await? {
+            Ok(link) => checks::run(part, Opened::new(link, limit)).await,
+            Err(error) => opened::wrong(format!("it can't be opened: {}", with_cause(&error))),
+        }
     };
-    match checks::run(part, Opened::new(link, limit)).await {
+    match opened.await {
         Verdict::Ok(()) => Outcome::Passed,
         Err(opened::Fault::NoProcess) => Outcome::NoProcess,
         Err(opened::Fault::Wrong(why)) => Outcome::Failed(why),
