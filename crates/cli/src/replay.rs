@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentwire_testkit::{Replay, Transcript};
+use agentwire_testkit::{Replay, Transcript, transcript::Entry};
 
 use crate::failure::{Failure, While as _};
 use crate::output::{line, note};
@@ -54,6 +54,14 @@ pub(crate) fn replay(file: &Path, strict: bool, arguments: &[String]) -> Result<
     let ended = ended?;
     if !ended.stderr_tail.is_empty() {
         note(ended.stderr_tail.trim_end());
+    }
+    // A capture of the output alone never has an end.
+    let has_input = transcript.entries.iter().any(|entry| matches!(entry, Entry::Outbound(_)));
+    if let Some(line) = report.last_line.filter(|_| has_input) {
+        note(format_args!(
+            "{}: the transcript ends at line {line}, without the end of the CLI",
+            file.display()
+        ));
     }
     relay::exit_as(&ended)
 }

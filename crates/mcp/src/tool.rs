@@ -7,7 +7,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{DecodeError, RawJson};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::{IntoToolOutput, ToolOutput};
 pub use context::ToolContext;
@@ -89,14 +89,20 @@ impl Tool {
     {
         let output = Fut::Output::output_schema().map(|schema| schema.decode::<Map<_, _>>());
         let handler = Arc::new(handler);
-        let run: Run = Arc::new(move |input, context| {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move { (*handler)(input, context).await.into_tool_output() })
-        });
+        let run: Run = match &input {
+            Some(_) => Arc::new(move |input, context| {
+                let handler = Arc::clone(&handler);
+                Box::pin(async move { (*handler)(input, context).await.into_tool_output() })
+            }),
+            None => Arc::new(|_, _| {
+                let why = "the tool's input type is not an object: put its values into a struct";
+                Box::pin(async move { ToolOutput::error(why) })
+            }),
+        };
         let listed = Map::from_iter([
             ("name".to_owned(), Value::String(name.clone())),
             ("description".to_owned(), Value::String(description)),
-            ("inputSchema".to_owned(), input.map_or_else(|| json!({"type": "object", "not": {}}), of_object)),
+            ("inputSchema".to_owned(), of_object(input.unwrap_or_default())),
         ]);
         let tool = Self { name, listed, run };
         match output {

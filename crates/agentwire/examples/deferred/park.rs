@@ -1,5 +1,7 @@
 //! Questions that outlive their process: the tool use is deferred, and answered when the session is resumed.
 
+use std::time::Duration;
+
 use agentwire::{
     Error, SessionBuilder, TurnResult,
     hooks::{Hooks, Matcher},
@@ -9,6 +11,10 @@ use agentwire::{
         message::DeferredToolUse,
     },
 };
+use tokio::time::timeout;
+
+/// How long a resumed CLI may take to call the hook for a tool use that waits.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// A person's answer to a deferred tool use.
 #[derive(Clone, Debug)]
@@ -56,7 +62,11 @@ pub(crate) async fn begin(session: SessionBuilder, prompt: &str) -> Result<Outco
 pub(crate) async fn resume(session: SessionBuilder) -> Result<Outcome, Error> {
     let mut session = session.connect().await?;
     // No prompt is needed: the CLI calls the hook for the tool use and then continues.
-    let result = session.turn().finish().await?;
+    let mut turn = session.turn();
+    if timeout(LIMIT, turn.next()).await.is_err() {
+        return Err(Error::NoResult { why: "no tool use waits for an answer" });
+    }
+    let result = turn.finish().await?;
     session.close().await?;
     outcome(result)
 }

@@ -182,6 +182,21 @@ fn replay_writes_the_recorded_standard_error() {
 }
 
 #[test]
+fn end_of_a_cut_transcript_is_named_on_the_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cut.transcript");
+    fs::write(&file, "# agentwire-transcript 1\n> {\"type\":\"keep_alive\"}\n< {\"type\":\"keep_alive\"}\n")
+        .unwrap();
+    let mut program = agentwire(&["replay", file.to_str().unwrap()]);
+    program.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut program = program.spawn().unwrap();
+    program.stdin.take().unwrap().write_all(b"{\"type\":\"keep_alive\"}\n").unwrap();
+    let done = program.wait_with_output().unwrap();
+    let named = format!("{}: the transcript ends at line 3, without the end of the CLI\n", file.display());
+    assert_eq!((done.status.code(), text(&done.stderr)), (Some(0), &*named));
+}
+
+#[test]
 fn replay_reports_an_sdk_that_sends_something_else() {
     let mut command = agentwire(&["replay", fixture().to_str().unwrap()]);
     let mut program =

@@ -81,6 +81,14 @@ async fn a_tool_with_an_output_type_that_is_no_object_does_not_run() {
 }
 
 #[tokio::test]
+async fn a_tool_with_an_input_type_that_is_no_object_names_the_cause() {
+    let mut cli = Cli::serving(Server::new("s", "1").tool("take", "", async |_: String, _| "taken")).await;
+    let result = cli.call("take", json!({"text": "x"})).await;
+    let why = "the tool's input type is not an object: put its values into a struct";
+    assert_eq!(result, json!({"content": [{"type": "text", "text": why}], "isError": true}));
+}
+
+#[tokio::test]
 async fn an_optional_map_is_structured_content() {
     let server = Server::new("s", "1")
         .tool("some", "", async |_: NoInput, _| Json(Some(BTreeMap::from([("n", 1)]))))
