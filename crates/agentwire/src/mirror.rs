@@ -69,9 +69,14 @@ impl Mirror {
         StoreHandle(slot)
     }
 
-    /// Returns the failure to store entries that are still not stored.
+    /// Returns the number of entries that are not stored, and the first failure since all were; `None` if all are.
     pub(crate) fn failure(&self) -> Option<String> {
-        self.queue.state().failure().cloned()
+        let state = self.queue.state();
+        let (first, all) = (state.refused.as_ref().or(state.lost.as_ref())?, state.missing);
+        // The text of a single failure begins with the number, unless that is unknown.
+        let is_single = all == 0 || first.starts_with(&format!("{all} "));
+        let total = || format!("entries that are not stored: {all}; first failure: {first}");
+        Some(if is_single { first.clone() } else { total() })
     }
 
     /// From now on only the end of the session waits for the store; a result that is being held back is released.

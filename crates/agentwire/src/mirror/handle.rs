@@ -185,7 +185,7 @@ impl Queue {
     }
 }
 
-/// Makes the worker append each frame immediately while it lives.
+/// Makes the worker append frames as if the mirror was `eager` while it lives.
 struct Waiter<'a>(&'a Queue);
 
 impl<'a> Waiter<'a> {

@@ -7,7 +7,7 @@ use crate::{Options, SessionStoreFlush};
 /// The limits of a mirror.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MirrorOptions {
-    /// Whether each frame is appended immediately and alone.
+    /// Whether frames are appended before a flush is requested.
     pub(super) eager: bool,
     /// The longest time that a result or the end waits for the store.
     pub(super) flush_limit: Duration,

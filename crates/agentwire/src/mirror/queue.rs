@@ -7,7 +7,7 @@ use std::{
 };
 
 use agentwire_codec::Line;
-use agentwire_sessions::{RawEntry, SessionKey};
+use agentwire_sessions::SessionKey;
 use tokio::{
     sync::Notify,
     time::{Instant, sleep_until},
@@ -48,7 +48,7 @@ pub(super) struct State {
     retries: bool,
     /// The number of flushes so far.
     pub(super) flushes: u64,
-    /// The number of callers that wait for entries; while it is not zero, each frame is appended immediately.
+    /// The number of callers that wait for entries; while it is not zero, frames are appended as if `eager`.
     pub(super) waiters: usize,
     /// The entries that are stored, refused or lost.
     pub(super) known: Known,
@@ -56,6 +56,8 @@ pub(super) struct State {
     pub(super) lost: Option<String>,
     /// The first failure since all entries were stored, for entries that will be appended again, as a message.
     pub(super) refused: Option<String>,
+    /// The number of entries that are reported as refused or lost, and not stored since.
+    pub(super) missing: usize,
     /// Entries dropped for lack of room and not reported yet.
     overflow: Vec<(Option<SessionKey>, usize)>,
     /// Failures to report to the reader of messages.
@@ -143,8 +145,7 @@ impl Queue {
             }
             None => overflow.push((key, entries)),
         }
-        drop(state);
-        self.changed.notify_waiters();
+        self.wake(state);
     }
 
     /// Lets the next [`want`](Self::want) flush refused entries too; returns the numbers of frames and flushes so far.
@@ -215,6 +216,13 @@ impl Queue {
         Poll::Pending
     }
 
+    /// Returns whether to append before a flush is requested. Frames that arrived during an append share the next one:
+    /// with an append for each, a store that is slower than the CLI would fall behind.
+    pub(super) fn appends_now(&self) -> bool {
+        let state = self.state();
+        state.frames.is_empty() && (self.options.eager || state.waiters > 0)
+    }
+
     /// Waits for the next job.
     pub(super) async fn next_job(&self) -> Job {
         loop {
@@ -226,13 +234,13 @@ impl Queue {
     }
 
     /// Records stored entries; results wait for the store again.
-    pub(super) fn stored(&self, entries: &[RawEntry]) {
-        let ids: Vec<_> = entries.iter().flat_map(ids).collect();
+    pub(super) fn stored(&self, part: &Part) {
+        let ids: Vec<_> = part.entries.iter().flat_map(ids).collect();
         let mut state = self.state();
         state.late = false;
+        state.missing -= part.reported;
         state.known.add(ids, Ok(()));
-        drop(state);
-        self.changed.notify_waiters();
+        self.wake(state);
     }
 
     /// Records entries that are not stored, and reports each of them once.
@@ -338,11 +346,6 @@ impl Queue {
 }
 
 impl State {
-    /// Returns the first failure since all entries were stored; `None` if they are.
-    pub(super) fn failure(&self) -> Option<&String> {
-        self.refused.as_ref().or(self.lost.as_ref())
-    }
-
     fn next_job(&mut self) -> Option<Job> {
         if let Some(line) = self.frames.pop_front() {
             return Some(Job::Frame(line));
@@ -357,6 +360,7 @@ impl State {
     /// Queues a report; when many are queued, it is merged with one of the same key.
     fn report(&mut self, error: MirrorError) {
         tracing::warn!(key = ?error.key, entries = error.entries, "session store: {}", error.why);
+        self.missing += error.entries;
         if self.errors.len() >= MAX_REPORTS
             && let Some(at) =
                 self.errors.iter().position(|known| known.key == error.key).or(Some(MAX_REPORTS - 1))

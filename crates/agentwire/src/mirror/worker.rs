@@ -7,7 +7,7 @@ use agentwire_sessions::SessionStore;
 use tokio::task::consume_budget;
 
 use super::{
-    MirrorOptions, TranscriptPaths,
+    TranscriptPaths,
     append::append,
     batch::{Batch, Part},
     queue::{Job, Queue},
@@ -48,8 +48,7 @@ impl Worker {
                     if let Some(error) = self.batch.add(&line, &self.paths) {
                         self.queue.report(error);
                     }
-                    let MirrorOptions { eager, max_pending, .. } = self.queue.options;
-                    if eager || self.queue.state().waiters > 0 || self.batch.is_full(max_pending) {
+                    if self.queue.appends_now() || self.batch.is_full(self.queue.options.max_pending) {
                         self.flush().await;
                     }
                 }
@@ -67,7 +66,7 @@ impl Worker {
         // Entries being appended stay in the batch, so that they are counted if this future is dropped.
         while let Some(Part { key, entries, .. }) = self.batch.parts.get(at) {
             match append(&*self.store, key, entries, self.queue.options.append_limit).await {
-                Ok(()) => self.queue.stored(&self.batch.parts.remove(at).entries),
+                Ok(()) => self.queue.stored(&self.batch.parts.remove(at)),
                 // It may still complete.
                 Err(fault @ StoreFault::TimedOut { .. }) => {
                     let mut part = self.batch.parts.remove(at);

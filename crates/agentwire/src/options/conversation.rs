@@ -15,6 +15,8 @@ pub enum SessionStoreFlush {
     /// session.
     Batched,
     /// Appends entries as the CLI mirrors them: the choice for programs that may be killed.
+    ///
+    /// Entries that arrive during an append share the next one.
     Eager,
 }
 

@@ -33,8 +33,10 @@ pub enum SettingSource {
 /// The host's own settings, which override the user's.
 ///
 /// In JSON a file's path or an object; an object as text is also accepted.
-/// The CLI ignores all of them if one value has the wrong type. To detect this, the session requests the active
-/// settings after the handshake; it then fails to start with [`Error::Options`].
+/// The CLI ignores all of them if one value has the wrong type; of some keys it drops only the value, or the entries
+/// that it can't parse. To detect this, the session requests the active settings after the handshake; it then fails to
+/// start with [`Error::Options`] if all are ignored, or if an inline `permissions.deny`, `permissions.ask`,
+/// `deniedMcpServers` or `allowedMcpServers` lacks an entry. Hooks are not compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -125,7 +127,8 @@ impl Options {
     }
 }
 
-/// Checks that the CLI applies the program's own settings, and each of their deny and ask rules and denied MCP servers.
+/// Checks that the CLI applies the program's own settings, and each of their deny and ask rules and of their rules for
+/// MCP servers.
 ///
 /// # Errors
 ///
@@ -148,9 +151,12 @@ pub(crate) fn check_applied(options: &Options, reply: &GetSettingsReply) -> Resu
         return refuse(option, format!("the CLI ignores all settings of this program: {reasons}"));
     };
     let Some(FlagSettings::Inline(own)) = &options.settings else { return Ok(()) };
-    for list in ["/permissions/deny", "/permissions/ask", "/deniedMcpServers"] {
-        let entries =
-            |all: &RawSettings| all.as_raw().decode::<Value>().ok()?.pointer(list)?.as_array().cloned();
+    for list in ["/permissions/deny", "/permissions/ask", "/deniedMcpServers", "/allowedMcpServers"] {
+        let entries = |all: &RawSettings| {
+            let value = all.as_raw().decode::<Value>().ok()?.pointer_mut(list)?.take();
+            // The CLI drops a value that is no list like an entry that it can't parse (2.1.332).
+            Some(if let Value::Array(entries) = value { entries } else { vec![value] })
+        };
         let own = entries(own).unwrap_or_default();
         let applied = entries(&applied.settings).unwrap_or_default();
         // Another version may write the same rules in another way.

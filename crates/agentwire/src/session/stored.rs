@@ -27,8 +27,9 @@ impl SessionBuilder {
     ///
     /// The entries that the CLI stores (`--session-mirror`) are appended in the background and in order, under the name
     /// of the CLI's folder for the project or [`sessionStoreProject`](Options::session_store_project). They are
-    /// appended in batches (at each result, and at 500 entries or 1 MiB) or one by one
-    /// ([`sessionStoreFlush`](Options::session_store_flush)); choose the latter if the program may be killed.
+    /// appended in batches (at each result, and at 500 entries or 1 MiB) or at once
+    /// ([`sessionStoreFlush`](Options::session_store_flush)), where entries that arrive during an append share the next
+    /// one; choose the latter if the program may be killed.
     /// [`store_handle`](Self::store_handle) reports which entries are stored.
     /// `transcript_mirror` messages are then not delivered.
     /// A `result` and the end of the session are delivered after the store has all earlier entries, or after

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use agentwire_protocol::{RawJson, settings::RawSettings};
+use agentwire_protocol::{PermissionMode, RawJson, settings::RawSettings};
 use serde_json::{Value, json};
 
 use super::{
@@ -52,7 +52,7 @@ impl ResolvedSettings {
         let is_managed = tier == SettingsTier::Managed;
         keys.retain(|key, _| is_managed || !ONLY_MANAGED.contains(&&**key));
         let all = keys.len();
-        keys.retain(|key, value| check(key, value).map_err(&mut report).is_ok());
+        keys.retain(|key, value| check(key, value, is_managed).map_err(&mut report).is_ok());
         // As in the CLI, a managed file loses only the faulty keys.
         if is_managed || keys.len() == all { RawJson::encode(&keys).ok().map(RawSettings::new) } else { None }
     }
@@ -86,8 +86,8 @@ fn read(path: &Path) -> Result<Option<Keys>, Why> {
     Ok(Some(RawJson::parse(if text.trim().is_empty() { "{}" } else { text })?.decode()?))
 }
 
-/// Checks that the value has the type that the CLI expects.
-fn check(key: &str, value: &RawJson) -> Result<(), Why> {
+/// Checks that the value is one that the CLI accepts.
+fn check(key: &str, value: &RawJson, is_managed: bool) -> Result<(), Why> {
     let value: Value = value.decode()?;
     // The CLI accepts numbers and other scalars as text in `env`.
     let mut value = if key == "env" && value.is_object() { json!({}) } else { value };
@@ -95,7 +95,12 @@ fn check(key: &str, value: &RawJson) -> Result<(), Why> {
     // The position of an error is not one in the file.
     raw(&value)?.typed().map_err(|error| format!("{} (in {})", error.reason(), error.path()))?;
     replace_nulls(&mut value);
-    raw(&value)?.typed().map(drop).map_err(|error| format!("invalid type: null (in {})", error.path()).into())
+    raw(&value)?.typed().map_err(|error| format!("invalid type: null (in {})", error.path()))?;
+    // In a managed file the CLI corrects or drops such a value, and keeps those beside it.
+    let settings = if is_managed { json!({}) } else { json!({ key: value }) };
+    let refused = REFUSED.iter().find(|(path, refuses)| settings.pointer(path).is_some_and(*refuses));
+    let why = |path: &str| format!("invalid value (in {})", path[1..].replace('/', "."));
+    refused.map_or(Ok(()), |(path, _)| Err(why(path).into()))
 }
 
 /// Replaces each null by a number: the CLI accepts null for no typed key, but `Settings` reads it as a missing value.
@@ -114,7 +119,18 @@ fn is_added(path: &Path) -> bool {
 }
 
 type Why = Box<dyn std::error::Error>;
+type Test = fn(&Value) -> bool;
 
+/// Values that `Settings` accepts and the CLI does not.
+const REFUSED: [(&str, Test); 5] = [
+    ("/cleanupPeriodDays", |days| *days == 0),
+    ("/permissions/defaultMode", |mode| {
+        *mode != "manual" && PermissionMode::KNOWN.iter().all(|known| mode != known)
+    }),
+    ("/permissions/disableAutoMode", |mark| *mark != "disable"),
+    ("/permissions/disableBypassPermissionsMode", |mark| *mark != "disable"),
+    ("/statusLine/type", |kind| *kind != "command"),
+];
 /// Keys that the CLI ignores outside of managed settings.
 const ONLY_MANAGED: [&str; 5] =
     ["attributionProjectPolicy", "availableModelsMatch", "deniedModels", "isolation", "managedMcpServers"];

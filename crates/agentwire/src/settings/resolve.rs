@@ -32,11 +32,16 @@ pub struct ResolveSettings {
 ///
 /// The permission mode `manual` is returned as `default`, whose alias it is.
 ///
-/// Like the CLI, it leaves out a whole file that can't be read, is not an object, or has a value of an unexpected type;
-/// a managed file loses only the keys with such a value.
+/// Like the CLI, it leaves out a whole file that can't be read, is not an object, or has a value that the CLI refuses:
+/// one of an unexpected type, or an unknown `permissions.defaultMode`. A managed file loses only the keys with a value
+/// of an unexpected type.
 /// Each is reported in [`faults`](ResolvedSettings::faults).
 /// Only the keys of [`Settings`](agentwire_protocol::settings::Settings) are checked. The CLI checks more keys, and
 /// keeps valid rules, hooks and list entries beside malformed ones.
+/// If one of these values has an unexpected type, the CLI drops only this value, and this function the whole file:
+/// `effortLevel`, `allowedMcpServers`, `deniedMcpServers`, `extraKnownMarketplaces`, `hooks` without `PreToolUse` and
+/// `PermissionRequest`, and `blockReadsExemptPaths`, `workingDirectoriesAsGiven` and `workingDirectoriesExclude` in
+/// `permissions`. A text as `enabledMcpjsonServers` or `disabledMcpjsonServers` is a list for the CLI.
 ///
 /// The result merges the files and makes no decision: `permissions.defaultMode` needs
 /// [`filter_escalating_default_mode`](crate::filter_escalating_default_mode), and malformed permission rules, which the

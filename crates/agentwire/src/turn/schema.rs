@@ -21,7 +21,8 @@ impl Schema {
 
     #[cfg(feature = "structured")]
     fn new(schema: &RawJson) -> Result<Self, Error> {
-        let schema: serde_json::Value = schema.decode().map_err(refused)?;
+        let mut schema = schema.decode().map_err(refused)?;
+        allow_nulls(&mut schema);
         let draft = jsonschema::Draft::Draft7; // As the CLI reads it.
         // Offline even if another crate enables jsonschema's resolvers, which would block this thread.
         jsonschema::options().with_draft(draft).offline().build(&schema).map(Self).map_err(refused)
@@ -53,6 +54,16 @@ impl Schema {
     pub(crate) fn check(&self, _output: &RawJson) -> Result<(), String> {
         Ok(())
     }
+}
+
+/// Adds `null` to each type that is `nullable`, a keyword of the CLI's validator that draft 7 lacks.
+#[cfg(feature = "structured")]
+fn allow_nulls(schema: &mut serde_json::Value) {
+    if schema["nullable"] == true && schema["type"].is_string() {
+        schema["type"] = serde_json::json!([schema["type"].take(), "null"]);
+    }
+    schema.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut).for_each(allow_nulls);
+    schema.as_array_mut().into_iter().flatten().for_each(allow_nulls);
 }
 
 /// Returns the schema as sent to the CLI: in the handshake or on the command line.

@@ -83,6 +83,26 @@ async fn structured_output_against_the_schema_is_an_error() {
     assert_eq!(output.as_str(), r#"{"trees":0}"#);
 }
 
+/// `nullable` is a keyword of the CLI's validator, but not of draft 7.
+#[cfg(feature = "structured")]
+#[tokio::test(start_paused = true)]
+async fn null_fits_a_nullable_type() {
+    for (fields, fits) in [
+        (json!({"type": "string", "nullable": true}), true),
+        (json!({"type": ["string", "null"], "nullable": true}), true),
+        (json!({"anyOf": [{"type": "string", "nullable": true}]}), true),
+        (json!({"type": "string", "nullable": true, "enum": ["b"]}), false),
+        (json!({"type": "string", "nullable": false}), false),
+        (json!({"type": "string"}), false),
+    ] {
+        let schema = json!({"type": "object", "properties": {"a": fields}, "required": ["a"]});
+        let (mut session, mut peer) = with_schema(&schema.to_string()).await;
+        let turn = peer.start_turn(&mut session, "which?").await;
+        peer.say(structured(&json!({"a": null}))).await;
+        assert_eq!(turn.structured::<Value>().await.is_ok(), fits, "{schema}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn unfitting_output_is_retried() {
     let (mut session, mut peer) = with_schema(SCHEMA).await;

@@ -335,6 +335,32 @@ async fn deny_rule_that_the_cli_can_not_parse_refuses_the_session() {
     }
 }
 
+/// CLI 2.1.332 drops such a value without an error.
+#[tokio::test(start_paused = true)]
+async fn server_rules_that_are_no_list_refuse_the_session() {
+    for key in ["deniedMcpServers", "allowedMcpServers"] {
+        for (own, applied, starts) in [
+            (json!("x"), json!({}), false),
+            (json!({"serverName": "x"}), json!({}), false),
+            (json!(["x"]), json!({key: []}), false),
+            (json!([{"serverName": "x"}]), json!({key: [{"serverName": "x"}]}), true),
+        ] {
+            let own = json!({key: own, "model": "m"});
+            let settings = RawSettings::new(RawJson::parse(own.to_string()).unwrap());
+            let (session, ..) =
+                connect(Session::builder().options(Options::new().settings(settings)), async |peer| {
+                    peer.shake_hands().await;
+                    let sources = json!([{"source": "flagSettings", "settings": applied}]);
+                    peer.answer("get_settings", json!({"effective": applied, "sources": sources})).await
+                })
+                .await;
+            assert_eq!(session.is_ok(), starts, "{own}");
+            let Err(error) = session else { continue };
+            assert!(error.to_string().contains(&format!(" in `{key}`, and ignores it")), "{error}");
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn sandbox_that_the_cli_ignores_refuses_the_session() {
     let sandbox = json!({"credentials": {"files": [{"path": "/k", "mode": "dney"}]}});

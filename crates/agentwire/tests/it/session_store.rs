@@ -104,14 +104,28 @@ async fn entries_are_stored_before_the_result_and_are_no_messages() {
 async fn an_eager_mirror_stores_each_frame_at_once() {
     let options = options().session_store_flush(agentwire::SessionStoreFlush::Eager);
     let (mut session, peer, store) = started([], options).await;
-    for numbers in [1..3, 3..4] {
+    for (calls, numbers) in (1..).zip([1..3, 3..4]) {
         peer.say(mirrored(&main_file(), numbers)).await;
+        store.called(calls).await;
     }
     peer.say(assistant("a")).await;
     assert_eq!(next_kind(&mut session).await, "assistant");
-    store.called(2).await;
     let main = format!("-src-app/{ID}");
     assert_eq!(store.calls(), [format!("{main}: 1 2"), format!("{main}: 3")]);
+}
+
+/// A store that is slower than the CLI's frames would fall behind with an append for each.
+#[tokio::test(start_paused = true)]
+async fn frames_that_arrive_during_an_eager_append_share_the_next_one() {
+    let options = options().session_store_flush(agentwire::SessionStoreFlush::Eager);
+    let (_session, peer, store) = started([Act::Slow(Duration::from_secs(5))], options).await;
+    for number in 1..5 {
+        peer.say(mirrored(&main_file(), [number])).await;
+        store.called(1).await;
+    }
+    store.called(2).await;
+    let main = format!("-src-app/{ID}");
+    assert_eq!(store.calls(), [format!("{main}: 1"), format!("{main}: 2 3 4")]);
 }
 
 #[tokio::test(start_paused = true)]

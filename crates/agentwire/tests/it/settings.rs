@@ -118,6 +118,11 @@ fn faulty_file_is_left_out_and_reported() {
         r#"{"model":null}"#,
         null_inside,
         r#"{"env":null}"#,
+        r#"{"permissions":{"defaultMode":"bypass","deny":["Read(./.env)"]}}"#,
+        r#"{"permissions":{"disableBypassPermissionsMode":"disabled","deny":["Read(./.env)"]}}"#,
+        r#"{"permissions":{"disableAutoMode":"true"}}"#,
+        r#"{"cleanupPeriodDays":0,"permissions":{"deny":["Read(./.env)"]}}"#,
+        r#"{"statusLine":{"type":"x","command":"x"}}"#,
         "// c\n{\"model\":\"u\"}",
     ] {
         let places = Places::new(&[(USER, faulty), (PROJECT, r#"{"model":"r"}"#)]);
@@ -133,6 +138,7 @@ fn faulty_file_is_left_out_and_reported() {
     for (faulty, expected) in [
         (null_inside, "invalid type: null (in permissions.defaultMode)"),
         (r#"{"model":5}"#, "invalid type: integer `5`, expected a string (in model)"),
+        (r#"{"permissions":{"defaultMode":"bypass"}}"#, "invalid value (in permissions.defaultMode)"),
     ] {
         assert_eq!(Places::new(&[(USER, faulty)]).resolve().faults[0].why, expected);
     }
@@ -212,6 +218,14 @@ fn managed_file_loses_only_its_faulty_keys() {
     assert_eq!(resolved.denied_models(), ["opus"]);
     let tiers: Vec<_> = resolved.faults.iter().map(|fault| fault.tier).collect();
     assert_eq!(tiers, [SettingsTier::Managed; 2]);
+}
+
+/// The CLI replaces the mode by `default`, and applies the rules beside it.
+#[test]
+fn unknown_mode_in_a_managed_file_does_not_remove_its_rules() {
+    let managed = r#"{"permissions":{"defaultMode":"bypass","deny":["Bash"]}}"#;
+    let resolved = Places::new(&[(MANAGED, managed)]).resolve();
+    assert_eq!(value(&resolved.effective)["permissions"]["deny"], json!(["Bash"]));
 }
 
 #[test]

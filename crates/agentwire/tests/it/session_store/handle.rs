@@ -62,6 +62,7 @@ async fn hook_waits_for_its_tool_use_in_an_unread_session() {
     peer.say(assistant(&"x".repeat(400 << 10))).await;
     // The CLI mirrors the message after it has called the hook.
     peer.say(mirrored(&main_file(), [1])).await;
+    store.called(1).await;
     peer.say(asks("toolu_1")).await;
     let asked = Instant::now();
     let response = peer.response("h1").await;

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use agentwire::{Error, transport::ExitReport};
 use tokio::time::Instant;
 
-use super::{Act, is_late, main_file, mirror_error, mirror_turn, mirrored, with};
+use super::{Act, agent_file, is_late, main_file, mirror_error, mirror_turn, mirrored, with};
 use crate::peer::{assistant, next_kind};
 
 #[tokio::test(start_paused = true)]
@@ -61,6 +61,31 @@ async fn close_waits_once_for_a_hanging_store_and_reports_lost_entries() {
     assert_eq!(why, "5 entries were not stored: the session ended before the store had taken it");
     assert_eq!(began.elapsed().as_secs(), 10);
     store.returned().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_counts_the_lost_entries_of_all_keys() {
+    let (session, mut peer, _) = with([Act::Hang]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(mirrored(&agent_file(), [2, 3])).await;
+    let error = peer.close(session).await.unwrap_err();
+    let Error::SessionStore { why } = &error else { panic!("{error:?}") };
+    let first = "1 entry was not stored: the session ended before the store had taken it";
+    assert_eq!(*why, format!("entries that are not stored: 3; first failure: {first}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_does_not_count_refused_entries_that_are_stored_since() {
+    // At the result both keys are refused; at the end only the second one.
+    let acts = [Act::Fail; 6].into_iter().chain([Act::Slow(Duration::ZERO)]).chain([Act::Fail; 3]);
+    let (session, mut peer, store) = with(acts).await;
+    peer.say(mirrored(&agent_file(), [2, 3])).await;
+    mirror_turn(&peer, [1]).await;
+    store.called(6).await;
+    let error = peer.close(session).await.unwrap_err();
+    let Error::SessionStore { why } = &error else { panic!("{error:?}") };
+    let first = "2 entries were not stored: the session store failed: writing: the disk is full";
+    assert_eq!(*why, format!("entries that are not stored: 1; first failure: {first}"));
 }
 
 #[tokio::test(start_paused = true)]
