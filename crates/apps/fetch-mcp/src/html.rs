@@ -4,6 +4,7 @@
 //! the page and the limited text.
 
 mod convert;
+mod formula;
 mod inline;
 mod table;
 mod token;

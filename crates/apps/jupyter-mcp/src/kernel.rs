@@ -111,10 +111,15 @@ pub(crate) fn last_words(report: &ExitReport) -> String {
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "for an unknown reason".to_owned(),
     };
-    let tail = crate::output::plain(report.stderr_tail.trim());
+    how + &end_of_stderr(&report.stderr_tail)
+}
+
+/// Returns the end of a sentence about a kernel that quotes the end of its stderr, if any.
+fn end_of_stderr(tail: &str) -> String {
+    let tail = crate::output::plain(tail.trim());
     let skipped = tail.chars().count().saturating_sub(LAST_CHARS);
     let tail: String = tail.chars().skip(skipped).collect();
-    if tail.is_empty() { how } else { format!("{how}; the end of its stderr:\n{tail}") }
+    if tail.is_empty() { tail } else { format!("; the end of its stderr:\n{tail}") }
 }
 
 const SEND_LIMIT: Duration = Duration::from_secs(1);

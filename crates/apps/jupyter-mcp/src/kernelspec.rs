@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -113,6 +113,7 @@ impl Found {
         for (name, value) in self.spec.env.iter().flatten() {
             launch = launch.env(name, expand(value, |name| env::var_os(name)));
         }
+        launch = with_encoding(launch, |name| env::var_os(name));
         // Some kernels watch this process, and exit when it ends.
         Some(launch.env("JPY_PARENT_PID", std::process::id().to_string()))
     }
@@ -155,6 +156,18 @@ fn data_folders(var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let mut seen = std::collections::HashSet::new();
     folders.retain(|folder| seen.insert(folder.clone()));
     folders
+}
+
+/// Makes UTF-8 the encoding of text, unless a variable sets a locale: MCP clients pass few variables to a server, and R then
+/// changes all text that is not ASCII.
+fn with_encoding(launch: Launch, var: impl Fn(&str) -> Option<OsString>) -> Launch {
+    let is_set = |name: &str| {
+        launch.env.contains_key(OsStr::new(name)) || var(name).is_some_and(|value| !value.is_empty())
+    };
+    if ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().any(is_set) {
+        return launch;
+    }
+    launch.env("LC_CTYPE", if cfg!(target_os = "macos") { "UTF-8" } else { "C.UTF-8" })
 }
 
 /// Replaces `${NAME}` by environment variables; unset ones stay as they are.

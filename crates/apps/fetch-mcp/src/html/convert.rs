@@ -5,6 +5,7 @@ mod lines;
 
 use reqwest::Url;
 
+use super::formula::Formula;
 use super::inline::{self, Inline, Kind};
 use super::table::Table;
 use super::token::{Tag, Token, tokens};
@@ -30,6 +31,10 @@ pub(super) struct Converter {
     kinds: std::vec::IntoIter<bool>,
     /// The skipped element, and how many elements of its name are open.
     skipped: Option<(Vec<u8>, usize)>,
+    /// The open formula.
+    formula: Option<Formula>,
+    /// Whether a formula was shown, and no element has started since.
+    after_formula: bool,
     /// The open verbatim element.
     verbatim: Option<Verbatim>,
     title: Option<String>,
@@ -78,6 +83,8 @@ impl Converter {
             tables: Vec::new(),
             kinds: kinds.into_iter(),
             skipped: None,
+            formula: None,
+            after_formula: false,
             verbatim: None,
             title: None,
             in_title: false,
@@ -101,6 +108,7 @@ impl Converter {
                 break;
             }
         }
+        self.end_formula();
         self.end_verbatim();
         self.close_above(0);
         let title = self.title.map(|title| inline::fold(&title)).filter(|title| !title.is_empty());
@@ -112,6 +120,8 @@ impl Converter {
         if self.in_title {
             self.title.get_or_insert_default().extend(text.chars().take(MAX_TITLE));
         } else if self.skipped.is_some() {
+        } else if let Some(formula) = &mut self.formula {
+            formula.text(text);
         } else if let Some(verbatim) = &mut self.verbatim {
             verbatim.text.push_str(text);
         } else {
@@ -143,16 +153,19 @@ impl Converter {
         let name: &[u8] = &tag.name;
         // Skipped tables have a kind too.
         let is_data = name == b"table" && self.kinds.next().unwrap_or(false);
+        let after_formula = std::mem::take(&mut self.after_formula);
         if let Some((skipped, depth)) = &mut self.skipped {
             *depth += usize::from(skipped.as_slice() == name && !tag.self_closing);
             return;
         }
-        if SKIPPED.contains(&name) && !tag.self_closing {
-            if let Some(formula) = tag.attribute("alttext") {
-                self.text(formula);
-            }
+        // KaTeX adds the glyphs of a formula to its MathML.
+        let repeats = after_formula && tag.attribute("class").is_some_and(is_katex);
+        if (repeats || SKIPPED.contains(&name)) && !tag.self_closing {
             self.skipped = Some((name.to_vec(), 1));
             return;
+        }
+        if let Some(formula) = &mut self.formula {
+            return formula.start(tag);
         }
         match name {
             b"title" => self.in_title = self.title.is_none() && !tag.self_closing,
@@ -161,6 +174,7 @@ impl Converter {
             b"br" => self.line_break(),
             b"hr" => self.rule(),
             b"img" => self.picture(tag),
+            b"math" if !tag.self_closing => self.formula = Some(Formula::new(tag)),
             b"pre" => self.start_pre(tag),
             b"code" | b"kbd" | b"samp" | b"tt" => self.start_code(tag),
             b"a" => self.start_link(tag),
@@ -186,8 +200,12 @@ impl Converter {
             }
             return;
         }
+        if let Some(formula) = self.formula.as_mut().filter(|_| name != b"math") {
+            return formula.end(name);
+        }
         match name {
             b"title" => self.in_title = false,
+            b"math" => self.end_formula(),
             b"pre" | b"code" | b"kbd" | b"samp" | b"tt" => {
                 let ends_block = name == b"pre";
                 if self.verbatim.as_ref().is_some_and(|open| open.is_block == ends_block) {
@@ -280,6 +298,11 @@ impl Converter {
     }
 }
 
+/// Returns whether an element with these classes contains the glyphs of a formula.
+fn is_katex(classes: &str) -> bool {
+    classes.split_ascii_whitespace().any(|class| class == "katex-html")
+}
+
 /// The maximum length of a title in characters, because every page of the text repeats it.
 const MAX_TITLE: usize = 500;
 
@@ -289,7 +312,6 @@ const SKIPPED: &[&[u8]] = &[
     b"canvas",
     b"datalist",
     b"iframe",
-    b"math",
     b"noembed",
     b"noframes",
     b"noscript",

@@ -159,6 +159,37 @@ fn formula_is_shown_as_its_text() {
 }
 
 #[test]
+fn formula_is_shown_once_and_as_its_tex() {
+    let elements = "<mrow><msup><mn>10</mn><mn>6</mn></msup></mrow>";
+    let tex = "<annotation encoding='application/x-tex'>10^{6}</annotation>";
+    let math = |attribute: &str| format!("<math {attribute}><semantics>{elements}{tex}</semantics></math>");
+    assert_eq!(text(&format!("<p>has {} cells", math("alttext='10^6'"))), "has 10^6 cells");
+    // As KaTeX writes it.
+    let katex = |mathml: &str| {
+        let glyphs = "<span class=katex-html aria-hidden=true><span>10</span><span>6</span></span>";
+        format!("<p>has <span class=katex>{mathml}{glyphs}</span> cells")
+    };
+    let with_mathml = katex(&format!("<span class=katex-mathml>{}</span>", math("")));
+    for format in [Format::Markdown, Format::Text] {
+        assert_eq!(page(&with_mathml, format).text, "has 10^{6} cells");
+    }
+    assert_eq!(text(&katex("")), "has 106 cells");
+}
+
+#[test]
+fn formula_without_tex_is_shown_as_its_elements() {
+    // As MathJax writes it.
+    let html = "<p>has <math><msup><mn>10</mn><mrow><mn>6</mn></mrow></msup></math> cells";
+    assert_eq!(text(html), "has msup(10 (6)) cells");
+    let others = "<annotation-xml encoding=MathML-Content><cn>7</cn></annotation-xml><annotation encoding=StarMath>8</annotation>";
+    let html = format!(
+        "<math><semantics>\n<mfrac>\n <mi>a</mi>\n <mn>1&#46;5</mn>\n</mfrac><mspace/>{others}</semantics></math> b"
+    );
+    assert_eq!(text(&html), "mfrac(a 1.5) b");
+    assert_eq!(text("a <math><mn>1</mn><p>b"), "a 1 b");
+}
+
+#[test]
 fn self_closing_elements_leave_out_nothing_after_them() {
     assert_eq!(markdown("<p>a</p><svg><title/><path d=''/></svg><p>b</p>"), "a\n\nb");
     let html = "<title/><title>t</title><script src='x.js'/><style/><iframe/><textarea/><p>b</p>";

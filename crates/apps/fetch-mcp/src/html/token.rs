@@ -76,12 +76,13 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     })
 }
 
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 12] = [
     "alt",
     "alttext",
     "class",
     "colspan",
     "content",
+    "encoding",
     "href",
     "http-equiv",
     "rowspan",

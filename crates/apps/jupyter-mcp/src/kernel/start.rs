@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use agentwire_transport::process::{Grace, ProcessSource, ProcessTransport};
 use agentwire_transport::{
-    ByteSink as _, ByteSource as _, Connected, ExitReport, Transport as _, TransportError,
+    ByteSink as _, ByteSource as _, Connected, ExitReport, PeerHandle as _, Transport as _, TransportError,
 };
 use jupyter_protocol::{ConnectionInfo, Transport};
 use jupyter_zmq_client::{RuntimeError, peek_ports_with_listeners};
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use super::{Channels, Kernel, Process, last_words};
+use super::{Channels, Kernel, Process, end_of_stderr, last_words};
 use crate::kernelspec::{self, Found};
 use crate::options::JupyterOptions;
 
@@ -40,8 +40,8 @@ pub(crate) enum StartError {
     Spawn(TransportError),
     #[error("the kernel ended while it started ({})", last_words(.0))]
     Died(ExitReport),
-    #[error("the kernel did not answer within {} s", .0.as_secs_f64())]
-    Silent(Duration),
+    #[error("the kernel did not answer within {} s{}", .limit.as_secs_f64(), end_of_stderr(.stderr))]
+    Silent { limit: Duration, stderr: String },
     #[error("the kernel's sockets failed: {0}")]
     Sockets(RuntimeError),
     #[error("the start of the kernel was cancelled")]
@@ -104,7 +104,9 @@ async fn start(
         met = timeout(options.start_limit, meeting) => match met {
             Ok(Ok(met)) => Ok(met),
             Ok(Err(error)) => Err(StartError::Sockets(error)),
-            Err(_late) => Err(StartError::Silent(options.start_limit)),
+            Err(_late) => {
+                Err(StartError::Silent { limit: options.start_limit, stderr: process.handle.stderr_tail() })
+            }
         },
     };
     match met {

@@ -1,9 +1,11 @@
 //! Tests with specifications as they exist on real machines.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::{Kernels, data_folders, expand};
+use agentwire_transport::process::Launch;
+
+use super::{Kernels, data_folders, expand, with_encoding};
 
 fn install(data: &Path, name: &str, spec: &str) {
     let folder = data.join("kernels").join(name);
@@ -111,6 +113,20 @@ fn folders_are_those_of_jupyter() {
 
 fn env_path(bin: &Path) -> OsString {
     std::env::join_paths([Path::new("/nowhere"), bin]).unwrap()
+}
+
+#[test]
+fn text_is_utf_8_unless_a_locale_is_set() {
+    let encoding = |launch: Launch, set: &str, value: &str| {
+        let launch = with_encoding(launch, |name| (name == set).then(|| value.into()));
+        launch.env.get(OsStr::new("LC_CTYPE")).cloned()
+    };
+    let utf_8 = Some(OsString::from(if cfg!(target_os = "macos") { "UTF-8" } else { "C.UTF-8" }));
+    for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+        assert_eq!(encoding(Launch::new("k"), name, ""), utf_8, "{name}");
+        assert_eq!(encoding(Launch::new("k"), name, "de_DE"), None, "{name}");
+        assert_ne!(encoding(Launch::new("k").env(name, "de_DE"), "", ""), utf_8, "{name}");
+    }
 }
 
 #[test]

@@ -33,13 +33,13 @@ impl Part {
     }
 }
 
-/// Returns the shown parts of a value: its images, or else its best text.
+/// Returns the shown parts of a value: its best image, or else its best text.
 pub(super) fn parts(media: &Media) -> Vec<Part> {
-    let images: Vec<_> = media.content.iter().filter_map(image).collect();
-    if !images.is_empty() {
-        return images;
-    }
-    text(&Forms::of(media)).map(Part::Text).into_iter().collect()
+    // The images of a value are alternatives: PIL gives PNG and JPEG. Their order is lost.
+    let best = IMAGES
+        .iter()
+        .find_map(|kind| media.content.iter().filter(|form| form.mime_type() == *kind).find_map(image));
+    best.or_else(|| text(&Forms::of(media)).map(Part::Text)).into_iter().collect()
 }
 
 fn image(media: &MediaType) -> Option<Part> {
@@ -101,9 +101,10 @@ fn text(forms: &Forms<'_>) -> Option<String> {
     if let Some(markdown) = filled(forms.markdown).filter(|_| informative.is_none()) {
         return Some(markdown.to_owned());
     }
-    // The plain form of a table omits columns and wraps lines.
-    if let Some(read) =
-        forms.html.filter(|html| informative.is_none() || html.contains("<table")).map(table::read)
+    // The plain form of a table omits columns and wraps lines. HTML with form fields is more than a table: scikit-learn
+    // gives the documentation of all parameters of a model.
+    let is_table = |html: &str| html.contains("<table") && !html.contains("<input");
+    if let Some(read) = forms.html.filter(|html| informative.is_none() || is_table(html)).map(table::read)
         && !read.is_empty()
     {
         return Some(read);
@@ -131,6 +132,9 @@ fn only_names(plain: &str) -> bool {
     plain.starts_with('<') && plain.ends_with('>') && !plain.contains('\n')
 }
 
+/// The types of images that clients show, the best first.
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
 #[cfg(test)]
 mod tests {
     use jupyter_protocol::Media;
@@ -157,6 +161,14 @@ mod tests {
         assert_eq!(shown(figure), [Part::Image { mime: "image/png".into(), data: "iVBORw==".into() }]);
         let jpeg = json!({ "image/jpeg": "/9j/", "text/html": "<img>" });
         assert_eq!(shown(jpeg), [Part::Image { mime: "image/jpeg".into(), data: "/9j/".into() }]);
+        // In an order that differs.
+        for _ in 0..20 {
+            let both =
+                json!({ "text/plain": "<PIL.Image.Image>", "image/jpeg": "/9j/", "image/png": "iVBORw==" });
+            assert_eq!(shown(both), [Part::Image { mime: "image/png".into(), data: "iVBORw==".into() }]);
+        }
+        let broken = json!({ "image/jpeg": "/9j/", "image/png": "iVB" });
+        assert_eq!(shown(broken), [Part::Image { mime: "image/jpeg".into(), data: "/9j/".into() }]);
         for no_base64 in ["not base64 !!", "data:image/png;base64,iVBORw==", "iVB", "===="] {
             let bundle = json!({ "text/plain": "a figure", "image/png": no_base64 });
             assert_eq!(shown(bundle), [Part::Text("a figure".into())], "{no_base64}");
@@ -184,6 +196,9 @@ mod tests {
             text(json!({ "text/html": "<script>x()</script>", "application/vnd.x": {}, "a/b": 1 })),
             "[Output of type a/b, application/vnd.x]"
         );
+        let model = "<input type=checkbox><table><tr><td>penalty<td>a long text</table>";
+        assert_eq!(text(json!({ "text/plain": "M()", "text/html": model })), "M()");
+        assert!(text(json!({ "text/plain": object, "text/html": model })).contains("penalty"));
         assert_eq!(text(json!({ "text/plain": "\u{1b}[31mred" })), "red");
         assert_eq!(shown(json!({})), []);
     }

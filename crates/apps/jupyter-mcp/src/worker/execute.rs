@@ -92,6 +92,8 @@ struct Call {
     unreadable: usize,
     /// Whether the code has asked the kernel to exit.
     quits: bool,
+    /// How many output widgets capture the output.
+    capturing: usize,
     /// Why the code was interrupted.
     stop: Option<Stop>,
     phase: Phase,
@@ -166,6 +168,7 @@ impl Call {
             idle: false,
             unreadable: 0,
             quits: false,
+            capturing: 0,
             stop: None,
             phase: Phase::Running,
             until: after(limit),

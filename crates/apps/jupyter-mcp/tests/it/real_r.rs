@@ -25,3 +25,17 @@ async fn r_computes_plots_and_is_interrupted() {
     assert!(client.run("x").await.text.contains("object 'x' not found"));
     client.close().await;
 }
+
+/// As the official SDKs of MCP start a server.
+#[tokio::test]
+#[ignore = "needs an R kernel, such as Debian's r-cran-irkernel"]
+async fn r_uses_utf_8_without_a_locale() {
+    let mut command = program(&[], &["--kernel", "ir"]);
+    for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+        command.env_remove(name);
+    }
+    let client = Client::start(command).await;
+    assert_eq!(client.text("nchar('Köln')").await, "[1] 4");
+    assert_eq!(client.text("cat('東京')").await, "東京");
+    client.close().await;
+}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jupyter_protocol::{
-    ExecuteReply, ExecutionState, JupyterMessageContent, Payload, ReplyError, ReplyStatus, Stdio,
+    CommMsg, ExecuteReply, ExecutionState, JupyterMessageContent, Payload, ReplyError, ReplyStatus, Stdio,
 };
 use jupyter_zmq_client::RuntimeError;
 
@@ -33,7 +33,8 @@ impl Call {
             JupyterMessageContent::UpdateDisplayData(update) => {
                 self.output.update(&update.transient.display_id.unwrap_or_default(), &update.data);
             }
-            JupyterMessageContent::ClearOutput(clear) => self.output.clear(clear.wait),
+            JupyterMessageContent::CommMsg(message) => self.note_capture(&message),
+            JupyterMessageContent::ClearOutput(clear) if self.capturing == 0 => self.output.clear(clear.wait),
             JupyterMessageContent::ErrorOutput(error) => {
                 self.error(&error.ename, &error.evalue, &error.traceback);
             }
@@ -41,11 +42,20 @@ impl Call {
                 self.idle |= status.execution_state == ExecutionState::Idle;
             }
             JupyterMessageContent::ExecuteReply(reply) => self.replied(reply),
-            // The input echo, and messages between widgets.
+            // The input echo, and an output widget that clears its own part, which is not known here.
             _ => {}
         }
         if self.reply.is_some() || self.idle {
             self.settle();
+        }
+    }
+
+    /// Notes whether a widget captures the output: an `Output` of ipywidgets does while its `msg_id` is the request's id.
+    fn note_capture(&mut self, message: &CommMsg) {
+        match message.data.get("state").and_then(|state| state["msg_id"].as_str()) {
+            Some("") => self.capturing = self.capturing.saturating_sub(1),
+            Some(id) if id == self.id => self.capturing += 1,
+            _ => {}
         }
     }
 

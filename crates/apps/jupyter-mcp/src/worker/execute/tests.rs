@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use jupyter_protocol::{
-    ClearOutput, ErrorOutput, ExecuteReply, ExecuteRequest, ExecuteResult, ExecutionCount, JupyterMessage,
-    JupyterMessageContent, MediaType, ReplyError, ReplyStatus, Status, StreamContent,
+    ClearOutput, CommMsg, ErrorOutput, ExecuteReply, ExecuteRequest, ExecuteResult, ExecutionCount,
+    JupyterMessage, JupyterMessageContent, MediaType, ReplyError, ReplyStatus, Status, StreamContent,
 };
 use rmcp::model::CallToolResult;
+use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use zeromq::{SocketSend as _, ZmqMessage};
@@ -62,6 +63,31 @@ async fn code_that_clears_its_output_hides_no_notice() {
     let (ran, ()) = tokio::join!(running, answering);
     let texts: Vec<_> = ran.outcome.content.iter().map(|block| &*block.as_text().unwrap().text).collect();
     assert_eq!(texts, ["[The kernel had ended.]", "(no output)"]);
+}
+
+#[test]
+fn output_widget_that_clears_its_part_keeps_the_rest() {
+    let request = request();
+    let print = |text| JupyterMessageContent::StreamContent(StreamContent::stdout(text));
+    let clear = || JupyterMessageContent::ClearOutput(ClearOutput { wait: false });
+    // As an `Output` of ipywidgets sends it.
+    let capture = |id: &str| {
+        let data = json!({ "method": "update", "state": { "msg_id": id }, "buffer_paths": [] });
+        let data = data.as_object().unwrap().clone();
+        JupyterMessageContent::CommMsg(CommMsg { data, ..CommMsg::default() })
+    };
+    let id = &request.header.msg_id;
+    let inside = vec![print("before\n"), capture(id), clear(), print("inside")];
+    let nested = vec![capture(id), print("before\n"), capture(id), capture(""), clear(), print("inside")];
+    let outside = vec![print("before\n"), capture(id), capture(""), clear(), print("outside")];
+    let elsewhere = vec![print("before\n"), capture("another request"), clear(), print("outside")];
+    for (contents, shown) in
+        [(inside, "before\ninside"), (nested, "before\ninside"), (outside, "outside"), (elsewhere, "outside")]
+    {
+        let mut call = call(&request);
+        contents.into_iter().for_each(|content| call.take(content));
+        assert_eq!(call.output.into_content(&[])[0].as_text().unwrap().text, shown);
+    }
 }
 
 #[test]

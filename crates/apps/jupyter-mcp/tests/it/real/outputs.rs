@@ -21,6 +21,10 @@ async fn plots_and_images_are_images() {
     let answer = client.run(jpeg).await;
     assert_eq!(answer.images[0].0, "image/jpeg", "{}", answer.text);
     assert!(answer.text.contains("<rect/>"), "{}", answer.text);
+    // It offers PNG and JPEG.
+    let answer = client.run("P.new('RGB', (9, 9), 'red')").await;
+    let kinds: Vec<_> = answer.images.iter().map(|(kind, _)| kind.as_str()).collect();
+    assert_eq!(kinds, ["image/png"], "{}", answer.text);
     client.close().await;
 }
 
