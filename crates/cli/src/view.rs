@@ -46,6 +46,12 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         return runtime.block_on(serve::serve(source, address, as_json));
     }
     let out = output::file_to_write(args.out.as_deref(), &format!("{}.html", source.title()))?;
+    if source.is_file(&out) {
+        return Err(Failure::new(format!(
+            "{} is the session itself: name another file with -o",
+            out.display()
+        )));
+    }
     let page = source.page()?;
     if let Some(folder) = out.parent() {
         fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;

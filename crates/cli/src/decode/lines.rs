@@ -4,21 +4,28 @@ use std::io::{self, BufRead};
 
 use agentwire_codec::Line;
 use agentwire_inspect::From;
+use agentwire_testkit::Transcript;
 
 /// A reader of JSON lines, or of the lines in a transcript.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: R,
-    /// `None` before the first line, which decides it.
-    transcript: Option<bool>,
+    /// Whether the first line is that of a transcript.
+    is_transcript: bool,
+    /// The number of lines that were read.
+    number: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     pub fn new(input: R) -> Self {
-        Self { input, transcript: None }
+        Self { input, is_transcript: false, number: 0 }
     }
 
     /// Returns the next line and its sender; `None` at the end of the input.
+    ///
+    /// # Errors
+    ///
+    /// If the transcript has a newer format, or a line of either side that does not follow the format.
     pub fn advance(&mut self) -> io::Result<Option<(From, Line)>> {
         loop {
             let mut bytes = Vec::new();
@@ -28,12 +35,21 @@ impl<R: BufRead> Lines<R> {
             if bytes.ends_with(b"\n") {
                 bytes.pop();
             }
-            let transcript = *self.transcript.get_or_insert_with(|| bytes.starts_with(MAGIC));
-            let (from, start) = match (transcript, bytes.first_chunk::<2>()) {
-                (false, _) => (From::NotSaid, 0),
-                (true, Some(b"< ")) => (From::Cli, 2),
-                (true, Some(b"> ")) => (From::Us, 2),
-                (true, _) => continue,
+            self.number += 1;
+            if self.number == 1 && bytes.starts_with(MAGIC) {
+                self.is_transcript = true;
+                Transcript::parse([&bytes[..], b"\n"].concat()).map_err(io::Error::other)?;
+            }
+            let (from, start) = match &bytes[..] {
+                _ if !self.is_transcript => (From::NotSaid, 0),
+                [b'<', b' ', ..] => (From::Cli, 2),
+                [b'>', b' ', ..] => (From::Us, 2),
+                [sigil @ (b'<' | b'>'), ..] => {
+                    let (number, sigil) = (self.number, char::from(*sigil));
+                    let why = format!("line {number}: no space after the sigil `{sigil}`");
+                    return Err(io::Error::other(why));
+                }
+                _ => continue,
             };
             return Ok(Some((from, Line::new(bytes.split_off(start)))));
         }

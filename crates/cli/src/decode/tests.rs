@@ -47,3 +47,15 @@ fn noise_stops_nothing() {
     assert_eq!(decode(&b"a stray print"[..], |_| Ok(())).unwrap_err().code(), 1);
     assert!(decode(&br#"{"type":"keep_alive"}"#[..], |_| Ok(())).is_ok());
 }
+
+#[test]
+fn transcript_that_does_not_follow_the_format_fails() {
+    for (transcript, why) in [
+        ("# agentwire-transcript 2\n@ {\"type\":\"keep_alive\"}\n", "format version 2 is newer than 1"),
+        ("# agentwire-transcript 1\n<{\"type\":\"keep_alive\"}\n", "line 2: no space after the sigil `<`"),
+        ("# agentwire-transcript 1\n>\n", "line 2: no space after the sigil `>`"),
+    ] {
+        let failure = decode(transcript.as_bytes(), |_| Ok(())).unwrap_err();
+        assert!(failure.to_string().contains(why), "{failure}");
+    }
+}

@@ -22,6 +22,12 @@ pub(super) enum Source {
 }
 
 impl Source {
+    /// Returns whether the session is read from this file.
+    pub(super) fn is_file(&self, other: &Path) -> bool {
+        let Self::File(file) = self else { return false };
+        matches!((file.canonicalize(), other.canonicalize()), (Ok(file), Ok(other)) if file == other)
+    }
+
     /// Returns the file of this name, or else the stored session of this id.
     pub(super) fn find(name: &OsStr, folder: Option<&Path>) -> Result<Self, Failure> {
         let id = name.to_str().filter(|name| sessions::is_id(name));

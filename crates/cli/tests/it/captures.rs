@@ -132,3 +132,18 @@ fn file_with_a_name_that_is_not_utf8_is_viewed() {
     let done = agentwire(&["view"]).arg(name).current_dir(&folder).output().unwrap();
     assert!(done.status.success(), "{}", text(&done.stderr));
 }
+
+#[test]
+fn page_does_not_replace_its_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, link) = (folder.path().join("a.transcript"), folder.path().join("link"));
+    fs::copy(fixture(), &session).unwrap();
+    std::os::unix::fs::symlink(&session, &link).unwrap();
+    let (session, link) = (session.to_str().unwrap(), link.to_str().unwrap());
+    for out in [session, link] {
+        let done = output(&["view", session, "-o", out]);
+        let expected = format!("agentwire: {out} is the session itself: name another file with -o\n");
+        assert_eq!((done.status.code(), text(&done.stderr)), (Some(2), &*expected));
+    }
+    assert_eq!(fs::read(session).unwrap(), fs::read(fixture()).unwrap());
+}
