@@ -71,7 +71,7 @@ impl Mirror {
 
     /// Returns the number of entries that are not stored, and the first failure since all were; `None` if all are.
     pub(crate) fn failure(&self) -> Option<String> {
-        let state = self.queue.state();
+        let state = self.queue.state.lock();
         let (first, all) = (state.refused.as_ref().or(state.lost.as_ref())?, state.missing);
         // The text of a single failure begins with the number, unless that is unknown.
         let is_single = all == 0 || first.starts_with(&format!("{all} "));

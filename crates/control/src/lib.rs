@@ -19,7 +19,7 @@ pub use router::{
 
 #[cfg(feature = "driver")]
 #[doc(hidden)]
-pub use agentwire_transport::debug_by_name;
+pub use agentwire_transport::{Lock, debug_by_name};
 #[cfg(feature = "driver")]
 pub use driver::{
     BackpressurePause, CallContext, CallbackError, Config, Connection, Control, Driver, FailureKind,

@@ -44,8 +44,7 @@ impl DialogHandler {
     /// Name only kinds that the handler can show, since the CLI relies on this list.
     pub fn new<I, F, Fut>(kinds: I, handler: F) -> Self
     where
-        I: IntoIterator,
-        I::Item: Into<Box<str>>,
+        I: IntoIterator<Item: Into<Box<str>>>,
         F: Fn(RequestUserDialog, CallContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoAnswer<RequestUserDialogReply>> + Send,
     {

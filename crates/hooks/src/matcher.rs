@@ -37,8 +37,7 @@ impl Matcher {
     /// [`pattern("mcp__server__.*")`](Self::pattern) for all tools of a server).
     pub fn tools<I>(names: I) -> Self
     where
-        I: IntoIterator,
-        I::Item: AsRef<str>,
+        I: IntoIterator<Item: AsRef<str>>,
     {
         let names = names.into_iter().map(|name| name::given(name.as_ref()).into()).collect::<Box<[_]>>();
         let text = exactly(&names);

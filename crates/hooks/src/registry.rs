@@ -176,8 +176,7 @@ impl Hooks {
     /// ([`Init::tools`](agentwire_protocol::message::Init::tools)).
     pub fn misfits<I>(&self, tools: I) -> Vec<HookWarning>
     where
-        I: IntoIterator,
-        I::Item: AsRef<str>,
+        I: IntoIterator<Item: AsRef<str>>,
     {
         let tools: Vec<I::Item> = tools.into_iter().collect();
         // Matchers may use any name of a tool; `system/init` contains one.

@@ -153,7 +153,7 @@ impl fmt::Debug for Bridge {
 }
 
 fn answered(answer: RawJson) -> Reply {
-    Box::pin(async move { Ok(rpc::carried(&answer)) })
+    Box::pin(async move { Ok(rpc::carried(answer)) })
 }
 
 fn refused(why: String) -> Reply {

@@ -9,11 +9,12 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
+use agentwire_control::Lock;
 use agentwire_protocol::RawJson;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -29,7 +30,7 @@ use schema::{Objection, Schema};
 /// The schemas of a server's tools in one session: listed at the first call, and again after the list changed.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
-    current: Mutex<Arc<OnceCell<Tools>>>,
+    current: Lock<Arc<OnceCell<Tools>>>,
     requests: AtomicU64,
     changed: AtomicBool,
 }
@@ -47,7 +48,7 @@ impl Schemas {
     /// Forgets all schemas, since the list of tools has changed.
     pub(crate) fn forget(&self) {
         self.changed.store(true, Ordering::Release);
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+        *self.current.lock() = Arc::default();
     }
 
     /// Returns whether the list of tools has ever changed.
@@ -86,12 +87,12 @@ impl Schemas {
     }
 
     fn current(&self) -> Arc<OnceCell<Tools>> {
-        Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.lock())
     }
 
     /// Forgets these schemas, unless a concurrent call already has.
     fn forget_if(&self, tools: &Arc<OnceCell<Tools>>) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current.lock();
         if Arc::ptr_eq(&current, tools) {
             *current = Arc::default();
         }

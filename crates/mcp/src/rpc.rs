@@ -1,6 +1,6 @@
 //! JSON-RPC envelopes: classifies messages, and writes requests, results and errors. Ids keep their JSON text.
 
-use agentwire_protocol::RawJson;
+use agentwire_protocol::{RawJson, control::McpMessageReply};
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
@@ -139,13 +139,13 @@ pub(crate) fn notification(method: &str, params: Option<Value>) -> RawJson {
 }
 
 /// Wraps an answer as the `response` of a control response.
-pub(crate) fn carried(answer: &RawJson) -> RawJson {
-    write(&Carried { mcp_response: answer })
+pub(crate) fn carried(answer: RawJson) -> RawJson {
+    write(&McpMessageReply::new(answer))
 }
 
 /// Acknowledges a notification or a response: the CLI accepts any object.
 pub(crate) fn acknowledged() -> RawJson {
-    carried(&result(&write(&0), serde_json::Map::new()))
+    carried(result(&write(&0), serde_json::Map::new()))
 }
 
 /// The message can't be read, or its handler failed.
@@ -211,11 +211,6 @@ struct Call<'a, T> {
     method: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     params: Option<T>,
-}
-
-#[derive(Serialize)]
-struct Carried<T> {
-    mcp_response: T,
 }
 
 fn text(field: Option<&RawValue>) -> Option<Box<str>> {

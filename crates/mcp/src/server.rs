@@ -78,8 +78,7 @@ impl Server {
     where
         I: serde::de::DeserializeOwned + schemars::JsonSchema + Send + 'static,
         F: Fn(I, ToolContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoToolOutput,
+        Fut: Future<Output: IntoToolOutput> + Send,
     {
         self.with(Tool::new(name, description, handler))
     }

@@ -39,8 +39,7 @@ impl Tool {
     where
         I: serde::de::DeserializeOwned + schemars::JsonSchema + Send + 'static,
         F: Fn(I, ToolContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoToolOutput,
+        Fut: Future<Output: IntoToolOutput> + Send,
     {
         let handler = Arc::new(handler);
         let typed = move |input: RawJson, context| {
@@ -68,8 +67,7 @@ impl Tool {
     ) -> Result<Self, DecodeError>
     where
         F: Fn(RawJson, ToolContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoToolOutput,
+        Fut: Future<Output: IntoToolOutput> + Send,
     {
         let InputSchema { .. } = schema.decode()?;
         Ok(Self::of(name.into(), description.into(), Some(schema.decode()?), handler))
@@ -84,8 +82,7 @@ impl Tool {
     fn of<F, Fut>(name: String, description: String, input: Option<Map<String, Value>>, handler: F) -> Self
     where
         F: Fn(RawJson, ToolContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoToolOutput,
+        Fut: Future<Output: IntoToolOutput> + Send,
     {
         let output = Fut::Output::output_schema().map(|schema| schema.decode::<Map<_, _>>());
         let handler = Arc::new(handler);

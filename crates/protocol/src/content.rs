@@ -80,28 +80,11 @@ impl Content {
     }
 }
 
-impl From<&str> for Content {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Content {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
 impl From<Block> for Content {
     fn from(block: Block) -> Self {
         Self::Blocks(vec![block])
     }
 }
 
-impl From<Vec<Block>> for Content {
-    fn from(blocks: Vec<Block>) -> Self {
-        Self::Blocks(blocks)
-    }
-}
-
+crate::forms::from_payloads! { Content: &str => Text, String => Text, Vec<Block> => Blocks }
 crate::forms::forms! { Content, "a string or a list of content blocks": text => Text, list => Blocks; null => Blocks }

@@ -25,12 +25,7 @@ pub enum Effort {
     Number(u64),
 }
 
-impl From<EffortLevel> for Effort {
-    fn from(level: EffortLevel) -> Self {
-        Self::Level(level)
-    }
-}
-
+crate::forms::from_payloads! { Effort: EffortLevel => Level }
 crate::forms::forms! { Effort, "an effort level or a whole number": text => Level, number => Number }
 
 /// The state of fast mode (`fast_mode_state`).

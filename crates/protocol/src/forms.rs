@@ -66,10 +66,11 @@ macro_rules! forms {
 
 /// Implements `From<Payload>` for each variant that has the name of its payload type, boxed or not.
 macro_rules! from_payloads {
-    ($name:ident: $($payload:ident),+) => { $(
+    ($name:ident: $($variant:ident),+) => { $crate::forms::from_payloads! { $name: $($variant => $variant),+ } };
+    ($name:ident: $($payload:ty => $variant:ident),+) => { $(
         impl From<$payload> for $name {
             fn from(payload: $payload) -> Self {
-                Self::$payload(payload.into())
+                Self::$variant(payload.into())
             }
         }
     )+ };

@@ -24,6 +24,7 @@ macro_rules! debug_by_name {
 
 mod boxed;
 mod error;
+mod lock;
 mod memory;
 mod once_event;
 #[cfg(feature = "process")]
@@ -32,5 +33,7 @@ mod transport;
 
 pub use boxed::{BoxPeerHandle, BoxSink, BoxSource, BoxTransport};
 pub use error::{ExitReport, TransportError};
+#[doc(hidden)]
+pub use lock::Lock;
 pub use memory::{MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport, memory};
 pub use transport::{ByteSink, ByteSource, Connected, NoProcess, PeerHandle, Signal, Transport};

@@ -5,7 +5,7 @@
 mod peer;
 mod pipe;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -13,6 +13,7 @@ pub use self::peer::MemoryPeer;
 use self::pipe::Pipe;
 use crate::{
     error::{ExitReport, TransportError},
+    lock::Lock,
     once_event::OnceEvent,
     transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport},
 };
@@ -27,9 +28,9 @@ pub fn memory(capacity: usize) -> (MemoryTransport, MemoryPeer) {
         output: Pipe::new(capacity),
         ended: OnceEvent::new(),
         released: OnceEvent::new(),
-        terminations: Mutex::new(Vec::new()),
+        terminations: Lock::new(Vec::new()),
         first_termination: OnceEvent::new(),
-        stderr: Mutex::new(String::new()),
+        stderr: Lock::new(String::new()),
     });
     let link = Connected {
         source: MemorySource { shared: Arc::clone(&shared) },
@@ -129,14 +130,14 @@ impl PeerHandle for MemoryPeerHandle {
 
     fn signal(&self, signal: Signal) -> Result<(), TransportError> {
         if self.shared.ended.get().is_none() {
-            self.shared.terminations.lock().unwrap_or_else(PoisonError::into_inner).push(signal);
+            self.shared.terminations.lock().push(signal);
             self.shared.first_termination.set(signal);
         }
         Ok(())
     }
 
     fn stderr_tail(&self) -> String {
-        self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.stderr.lock().clone()
     }
 }
 
@@ -156,7 +157,7 @@ struct Shared {
     output: Pipe,
     ended: OnceEvent<ExitReport>,
     released: OnceEvent<()>,
-    terminations: Mutex<Vec<Signal>>,
+    terminations: Lock<Vec<Signal>>,
     first_termination: OnceEvent<Signal>,
-    stderr: Mutex<String>,
+    stderr: Lock<String>,
 }

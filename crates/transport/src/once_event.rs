@@ -2,16 +2,20 @@
 
 use std::{
     pin::Pin,
-    sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 #[cfg(feature = "process")]
-use std::{sync::Condvar, time::Instant};
+use std::{
+    sync::{Condvar, PoisonError},
+    time::Instant,
+};
+
+use crate::lock::Lock;
 
 /// A value that is set once, and that tasks and threads can wait for.
 #[derive(Debug)]
 pub(crate) struct OnceEvent<T> {
-    state: Mutex<State<T>>,
+    state: Lock<State<T>>,
     #[cfg(feature = "process")]
     changed: Condvar,
 }
@@ -26,7 +30,7 @@ struct State<T> {
 impl<T: Clone> OnceEvent<T> {
     pub(crate) fn new() -> Self {
         Self {
-            state: Mutex::new(State { value: None, waiters: Vec::new(), next_id: 0 }),
+            state: Lock::new(State { value: None, waiters: Vec::new(), next_id: 0 }),
             #[cfg(feature = "process")]
             changed: Condvar::new(),
         }
@@ -35,7 +39,7 @@ impl<T: Clone> OnceEvent<T> {
     /// Sets the value and wakes all waiters. Later calls have no effect.
     pub(crate) fn set(&self, value: T) {
         let waiters = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if state.value.is_some() {
                 return;
             }
@@ -50,7 +54,7 @@ impl<T: Clone> OnceEvent<T> {
 
     /// Returns the value if it is set.
     pub(crate) fn get(&self) -> Option<T> {
-        self.lock().value.clone()
+        self.state.lock().value.clone()
     }
 
     /// Waits for the value in a task. Any number of tasks may wait; a dropped future removes its waker.
@@ -61,7 +65,7 @@ impl<T: Clone> OnceEvent<T> {
     /// Blocks this thread until the value is set or the deadline passes.
     #[cfg(feature = "process")]
     pub(crate) fn wait_until(&self, deadline: Instant) -> Option<T> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if let Some(value) = &state.value {
                 return Some(value.clone());
@@ -69,11 +73,6 @@ impl<T: Clone> OnceEvent<T> {
             let left = deadline.checked_duration_since(Instant::now())?;
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // Only wakers are cloned and dropped under this lock, so the state is consistent even if the lock is poisoned.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -87,7 +86,7 @@ impl<T: Clone> Future for Wait<'_, T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let mut state = self.event.lock();
+        let mut state = self.event.state.lock();
         if let Some(value) = &state.value {
             return Poll::Ready(value.clone());
         }
@@ -107,7 +106,7 @@ impl<T: Clone> Future for Wait<'_, T> {
 impl<T: Clone> Drop for Wait<'_, T> {
     fn drop(&mut self) {
         if let Some(id) = self.id {
-            self.event.lock().waiters.retain(|(waiting, _)| *waiting != id);
+            self.event.state.lock().waiters.retain(|(waiting, _)| *waiting != id);
         }
     }
 }
@@ -123,9 +122,9 @@ mod tests {
         let mut wait = event.wait();
         assert!(Pin::new(&mut wait).poll(&mut cx).is_pending());
         assert!(Pin::new(&mut wait).poll(&mut cx).is_pending());
-        assert_eq!(event.lock().waiters.len(), 1);
+        assert_eq!(event.state.lock().waiters.len(), 1);
         drop(wait);
-        assert!(event.lock().waiters.is_empty());
+        assert!(event.state.lock().waiters.is_empty());
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl FrameFilter for MirrorFilter {
     fn missed(&self, fault: &FrameError) {
         // The reader reports it in order between the messages.
         if let Some(why) = too_long(fault) {
-            self.queue.state().lost.get_or_insert(why);
+            self.queue.state.lock().lost.get_or_insert(why);
             self.queue.changed.notify_waiters();
         }
     }

@@ -1,11 +1,9 @@
 //! The handle that reports which entries of a session are stored.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use agentwire_protocol::{ToolUseId, Uuid};
+use agentwire_transport::Lock;
 use tokio::time::timeout;
 
 use super::queue::{ENDED, Queue, State};
@@ -145,16 +143,16 @@ pub enum NotStored {
 
 /// The slot for the running session's queue; empty until the session runs.
 #[derive(Clone, Default)]
-pub(crate) struct Slot(Arc<Mutex<Option<Arc<Queue>>>>);
+pub(crate) struct Slot(Arc<Lock<Option<Arc<Queue>>>>);
 
 impl Slot {
     /// Sets the queue of a session; the queue of a restarted CLI replaces the first one.
     pub(super) fn set(&self, queue: Arc<Queue>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(queue);
+        *self.0.lock() = Some(queue);
     }
 
     fn get(&self) -> Option<Arc<Queue>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 
@@ -163,7 +161,7 @@ impl Queue {
     async fn settled(&self, look: impl Fn(&State) -> Option<Result<(), String>>) -> Result<(), NotStored> {
         let _waiter = Waiter::new(self);
         let look = || {
-            let state = self.state();
+            let state = self.state.lock();
             match look(&state) {
                 Some(outcome) => Some(outcome.map_err(|why| NotStored::Lost { why })),
                 // Nothing more will arrive.
@@ -190,7 +188,7 @@ struct Waiter<'a>(&'a Queue);
 
 impl<'a> Waiter<'a> {
     fn new(queue: &'a Queue) -> Self {
-        queue.state().waiters += 1;
+        queue.state.lock().waiters += 1;
         queue.want();
         Self(queue)
     }
@@ -198,6 +196,6 @@ impl<'a> Waiter<'a> {
 
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
-        self.0.state().waiters -= 1;
+        self.0.state.lock().waiters -= 1;
     }
 }

@@ -2,12 +2,13 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::MutexGuard,
     task::{Context, Poll, Waker},
 };
 
 use agentwire_codec::Line;
 use agentwire_sessions::SessionKey;
+use agentwire_transport::Lock;
 use tokio::{
     sync::Notify,
     time::{Instant, sleep_until},
@@ -23,7 +24,7 @@ use super::{
 /// The entries that wait for the store, and the events that wait for the entries.
 pub(super) struct Queue {
     pub(super) options: MirrorOptions,
-    state: Mutex<State>,
+    pub(super) state: Lock<State>,
     /// Notified when entries were stored, refused or lost; used by [`settled`](Self::settled).
     pub(super) changed: Notify,
     /// Notified when the worker has something to do.
@@ -97,18 +98,14 @@ struct FlushBarrier {
 
 impl Queue {
     pub(super) fn new(options: MirrorOptions, known: Known) -> Self {
-        let state = Mutex::new(State { known, ..State::default() });
+        let state = Lock::new(State { known, ..State::default() });
         let (changed, work, deadlines) = (Notify::new(), Notify::new(), Notify::new());
         Self { options, state, changed, work, deadlines }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a frame, or returns it if there is no room; a single frame always fits.
     pub(super) fn push(&self, line: Line) -> Result<(), Line> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.done == ENDED {
             return Err(line);
         }
@@ -130,7 +127,7 @@ impl Queue {
 
     /// Records entries dropped for lack of room. They are reported at the next result, or when the store continues.
     pub(super) fn overflow(&self, key: Option<SessionKey>, entries: usize) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let most = self.options.max_pending;
         state.lost.get_or_insert_with(|| is_behind(most));
         let overflow = &mut state.overflow;
@@ -150,14 +147,14 @@ impl Queue {
 
     /// Lets the next [`want`](Self::want) flush refused entries too; returns the numbers of frames and flushes so far.
     pub(super) fn retry(&self) -> (u64, u64) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.retries = true;
         (state.received, state.flushes)
     }
 
     /// Requests a flush of all frames received so far.
     pub(super) fn want(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.wanted = state.received;
         drop(state);
         self.work.notify_one();
@@ -165,13 +162,13 @@ impl Queue {
 
     /// Marks the stream of frames as complete.
     pub(super) fn close(&self) {
-        self.state().closed = true;
+        self.state.lock().closed = true;
         self.work.notify_one();
     }
 
     /// Detaches the reader: from now on the worker has one flush timeout left.
     pub(super) fn detach(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.ends = Some(Instant::now() + self.options.flush_limit);
         state.reader = None;
         drop(state);
@@ -180,7 +177,7 @@ impl Queue {
 
     /// Sets a barrier at a result or the end: the reader waits until all earlier entries are stored.
     pub(super) fn set_barrier(&self, at_end: bool) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.report_overflow(self.options.max_pending);
         state.wanted = state.received;
         state.closed |= at_end;
@@ -195,14 +192,14 @@ impl Queue {
 
     /// Releases the reader from its barrier, unless that is the end of the session.
     pub(super) fn release(&self) {
-        if let Some(FlushBarrier { at_end: false, deadline, .. }) = &mut self.state().barrier {
+        if let Some(FlushBarrier { at_end: false, deadline, .. }) = &mut self.state.lock().barrier {
             *deadline = None;
         }
     }
 
     /// Returns the next failure to report; `None` once the barrier is passed.
     pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<MirrorError>> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Some(error) = state.errors.pop_front() {
             return Poll::Ready(Some(error));
         }
@@ -219,14 +216,14 @@ impl Queue {
     /// Returns whether to append before a flush is requested. Frames that arrived during an append share the next one:
     /// with an append for each, a store that is slower than the CLI would fall behind.
     pub(super) fn appends_now(&self) -> bool {
-        let state = self.state();
+        let state = self.state.lock();
         state.frames.is_empty() && (self.options.eager || state.waiters > 0)
     }
 
     /// Waits for the next job.
     pub(super) async fn next_job(&self) -> Job {
         loop {
-            if let Some(job) = self.state().next_job() {
+            if let Some(job) = self.state.lock().next_job() {
                 return job;
             }
             self.work.notified().await;
@@ -236,7 +233,7 @@ impl Queue {
     /// Records stored entries; results wait for the store again.
     pub(super) fn stored(&self, part: &Part) {
         let ids: Vec<_> = part.entries.iter().flat_map(ids).collect();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.late = false;
         state.missing -= part.reported;
         state.known.add(ids, Ok(()));
@@ -249,7 +246,7 @@ impl Queue {
         part.reported = part.entries.len();
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
         let error = MirrorError { key: Some(part.key.clone()), entries: entries.len(), why };
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.known.add(ids, Err(error.why.as_str().into()));
         let failure = if is_retried { &mut state.refused } else { &mut state.lost };
         failure.get_or_insert_with(|| error.text());
@@ -261,7 +258,7 @@ impl Queue {
 
     /// Records flushed frames.
     pub(super) fn finish(&self, frames: u64, bytes: usize, none_refused: bool) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.flushes += 1;
         state.done += frames;
         state.bytes -= bytes.min(state.bytes);
@@ -274,7 +271,7 @@ impl Queue {
 
     /// Reports lost entries to the reader.
     pub(super) fn report(&self, error: MirrorError) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.lost.get_or_insert_with(|| error.text());
         state.report(error);
         self.wake(state);
@@ -282,12 +279,12 @@ impl Queue {
 
     /// Returns the frames that the worker has not taken when it ends.
     pub(super) fn take_frames(&self) -> VecDeque<Line> {
-        std::mem::take(&mut self.state().frames)
+        std::mem::take(&mut self.state.lock().frames)
     }
 
     /// Marks the worker as ended, after it has reported the rest: nothing waits for it any more.
     pub(super) fn worker_ended(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.report_overflow(self.options.max_pending);
         state.done = ENDED;
         self.wake(state);
@@ -297,7 +294,7 @@ impl Queue {
     pub(super) async fn enforce_deadlines(&self) {
         loop {
             let next = {
-                let state = self.state();
+                let state = self.state.lock();
                 let deadline = state.barrier.and_then(|barrier| barrier.deadline);
                 deadline.into_iter().chain(state.ends).min()
             };
@@ -315,7 +312,7 @@ impl Queue {
     /// Handles expired deadlines; returns whether the worker's time is over.
     fn expire(&self) -> bool {
         let (now, limit) = (Instant::now(), self.options.flush_limit);
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.ends.is_some_and(|ends| ends <= now) {
             return true;
         }

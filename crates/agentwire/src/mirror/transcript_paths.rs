@@ -4,11 +4,11 @@ use std::{
     collections::HashMap,
     ffi::OsStr,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
 use agentwire_protocol::SessionId;
 use agentwire_sessions::SessionKey;
+use agentwire_transport::Lock;
 
 /// The location of the CLI's files of stored sessions, and the store's name for the project.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct TranscriptPaths {
     /// The store's name for the project, if it differs from the name of its folder.
     project: Option<Box<str>>,
     /// The first folder of each session: the CLI moves a session's files when it enters a worktree.
-    folders: Mutex<HashMap<Box<str>, Box<str>>>,
+    folders: Lock<HashMap<Box<str>, Box<str>>>,
 }
 
 impl TranscriptPaths {
@@ -29,13 +29,12 @@ impl TranscriptPaths {
         let named = config.join(PROJECTS);
         let real = real(&named);
         let roots = if real == named { vec![named] } else { vec![named, real] };
-        Self { roots, cwd, project: project.map(Into::into), folders: Mutex::default() }
+        Self { roots, cwd, project: project.map(Into::into), folders: Lock::default() }
     }
 
     /// Sets the folder of a resumed session, which may have moved before.
-    pub(crate) fn resumed(mut self, session: &str, folder: &str) -> Self {
-        let folders = self.folders.get_mut().unwrap_or_else(PoisonError::into_inner);
-        folders.insert(session.into(), folder.into());
+    pub(crate) fn resumed(self, session: &str, folder: &str) -> Self {
+        self.folders.lock().insert(session.into(), folder.into());
         self
     }
 
@@ -61,7 +60,7 @@ impl TranscriptPaths {
     }
 
     fn session(&self, project: &str, session: &str) -> Result<SessionKey, String> {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut folders = self.folders.lock();
         let first = folders.get(session).map_or(project, |first| first);
         let name = self.project.as_deref().unwrap_or(first);
         let key = SessionKey::new(name, SessionId::from(session)).map_err(|error| error.to_string())?;

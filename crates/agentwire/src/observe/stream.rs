@@ -4,11 +4,12 @@ use std::{
     collections::VecDeque,
     future::poll_fn,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, MutexGuard},
     task::{Context, Poll, Waker},
 };
 
 use agentwire_protocol::RawJson;
+use agentwire_transport::Lock;
 use futures_core::Stream;
 
 use super::Observation;
@@ -31,7 +32,7 @@ impl Observations {
     }
 
     fn poll(&self, context: &Context<'_>) -> Poll<Option<Observation>> {
-        let mut unread = self.0.lock();
+        let mut unread = self.0.0.lock();
         match unread.take() {
             Some(observation) => Poll::Ready(Some(observation)),
             None if unread.closed => Poll::Ready(None),
@@ -53,7 +54,7 @@ impl Stream for Observations {
 
 /// The unread observations of one stream.
 #[derive(Debug, Default)]
-pub(super) struct ObserverQueue(Mutex<Unread>);
+pub(super) struct ObserverQueue(Lock<Unread>);
 
 #[derive(Debug, Default)]
 struct Unread {
@@ -68,7 +69,7 @@ struct Unread {
 
 impl ObserverQueue {
     pub(super) fn push(&self, observation: Observation) {
-        let mut unread = self.lock();
+        let mut unread = self.0.lock();
         unread.bytes += bytes(&observation);
         unread.observations.push_back(observation);
         while unread.is_too_much()
@@ -82,13 +83,9 @@ impl ObserverQueue {
 
     /// Closes the queue: nothing more will be pushed.
     pub(super) fn close(&self) {
-        let mut unread = self.lock();
+        let mut unread = self.0.lock();
         unread.closed = true;
         wake(unread);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Unread> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Instant,
@@ -13,7 +13,7 @@ use agentwire_codec::FrameKind;
 use agentwire_control::{CallContext, Observer, RawEvent, Received, SessionExit};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
-use agentwire_transport::ExitReport;
+use agentwire_transport::{ExitReport, Lock};
 
 use super::{ActivityOutcome, Call, Observations, activity_tree::ActivityTree, reply, stream::ObserverQueue};
 
@@ -27,9 +27,9 @@ pub(crate) struct Watch {
     events: HashMap<Box<str>, Box<str>>,
     wanted: AtomicBool,
     /// Lock order: before `arrived`, and never under the session's own lock.
-    state: Mutex<State>,
+    state: Lock<State>,
     /// Events that arrived under the session's lock, to be read after its release.
-    arrived: Mutex<Vec<(Instant, RawEvent)>>,
+    arrived: Lock<Vec<(Instant, RawEvent)>>,
 }
 
 #[derive(Default)]
@@ -46,20 +46,20 @@ impl Watch {
             let ids = matchers.into_iter().flat_map(|matcher| matcher.hook_callback_ids);
             events.extend(ids.map(|id| (id, event.clone())));
         }
-        let (wanted, state, arrived) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
+        let (wanted, state, arrived) = (AtomicBool::new(false), Lock::default(), Lock::default());
         Arc::new(Self { contents, events, wanted, state, arrived })
     }
 
     /// Starts a session, as a child of the current span.
     pub(crate) fn begin_session(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.traced = !state.tree.begin_session().is_disabled();
         self.update_wanted(&state);
     }
 
     pub(crate) fn observe(&self) -> Observations {
         let queue = Arc::<ObserverQueue>::default();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if !self.is_wanted() {
             // Activities that were open before are outdated: their ends were not tracked.
             state.tree.forget();
@@ -77,13 +77,13 @@ impl Watch {
         let event = |id: &str| self.events.get(id).map(|event| &**event);
         let activity = reply::activity(request, &context.request_id, event);
         let input = self.contents.then(|| reply::input(request)).flatten();
-        let (began, span) = self.state().tree.begin_call(activity, input)?;
+        let (began, span) = self.state.lock().tree.begin_call(activity, input)?;
         let (watch, cancelled) = (Arc::clone(self), context.cancelled.clone());
         Some(Call { watch, began, span, cancelled, reported: false })
     }
 
     pub(super) fn end(&self, call: u64, outcome: ActivityOutcome, output: Option<RawJson>) {
-        self.state().tree.end_call(call, outcome, output);
+        self.state.lock().tree.end_call(call, outcome, output);
     }
 
     fn is_wanted(&self) -> bool {
@@ -97,18 +97,10 @@ impl Watch {
 
     /// Adds the arrived events to the tree.
     fn apply_arrived(&self, state: &mut State) {
-        let arrived = std::mem::take(&mut *self.arrived_events());
+        let arrived = std::mem::take(&mut *self.arrived.lock());
         for (at, event) in arrived {
             state.tree.note(at, event, self.contents);
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn arrived_events(&self) -> MutexGuard<'_, Vec<(Instant, RawEvent)>> {
-        self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -119,27 +111,27 @@ impl Observer for Watch {
             && let Some(id) = &prompt.uuid
             && let Ok(content) = RawJson::encode(&prompt.message.content)
         {
-            self.state().tree.prompt(id.clone(), content);
+            self.state.lock().tree.prompt(id.clone(), content);
         }
     }
 
     fn arrived(&self, event: &RawEvent) {
         let is_piece = matches!(event, RawEvent::Incoming(Received::Frame(frame), _) if frame.kind == FrameKind::StreamEvent);
         if self.is_wanted() && !is_piece {
-            self.arrived_events().push((Instant::now(), event.clone()));
+            self.arrived.lock().push((Instant::now(), event.clone()));
         }
     }
 
     fn settle(&self) {
         if self.is_wanted() {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             self.apply_arrived(&mut state);
             self.update_wanted(&state);
         }
     }
 
     fn ended(&self, ending: &SessionExit) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         self.apply_arrived(&mut state);
         state.tree.end_session(outcome(ending));
         state.traced = false;

@@ -7,12 +7,13 @@ use agentwire_hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandle
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
 use agentwire_protocol::control::RequestUserDialogReply;
-use agentwire_transport::{BoxTransport, Transport};
+use agentwire_transport::{BoxTransport, Lock, Transport};
 
 use super::{
     Session,
     launch::inherited,
-    start::{LaunchFiles, Start, StartParts, take_files, undelivered_warnings},
+    private_files::PrivateDir,
+    start::{Start, StartParts, undelivered_warnings},
 };
 use crate::{Error, Options, observe::Watch, turn::Schema};
 
@@ -28,7 +29,7 @@ pub struct SessionBuilder {
     pub(super) spare: bool,
     pub(super) session_mirror: bool,
     observe_contents: bool,
-    pub(super) launch_files: LaunchFiles,
+    pub(super) launch_files: Lock<Vec<PrivateDir>>,
 }
 
 pub(super) type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
@@ -193,7 +194,7 @@ impl SessionBuilder {
         let plan = self.to_launch_plan()?;
         let schema = Schema::of(&plan)?.map(Arc::new);
         self.parts.background.set_default_limit(|| inherited(&self.parts.options, CEILING));
-        let files = take_files(&self.launch_files);
+        let files = std::mem::take(&mut *self.launch_files.lock());
         if let Some(transport) = self.transport.take() {
             let mut session = self.start(schema).over(transport, plan, files).await?;
             session.warnings.extend(undelivered_warnings(&session.handshake, true));

@@ -1,6 +1,6 @@
 //! Denies deferrals that the CLI would lose.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use agentwire_codec::{Frame, FrameKind};
 use agentwire_control::{CallContext, CallbackError, FrameFilter, Reply, Responder};
@@ -8,6 +8,7 @@ use agentwire_protocol::{
     ApiMessageId, Block, InboundRequest, Message, RawJson, ToolUseId,
     hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
 };
+use agentwire_transport::Lock;
 use serde_json::Value;
 
 /// Wraps the responders: denies a tool use that a `PreToolUse` hook defers if the CLI would lose it.
@@ -27,9 +28,9 @@ pub(super) struct Deferrals {
 #[derive(Default)]
 struct State {
     /// The number of turns that had ended before the last deferred tool use, and that tool use.
-    deferred: Mutex<Option<(u64, ToolUseId)>>,
+    deferred: Lock<Option<(u64, ToolUseId)>>,
     /// The tool uses of the turn's last whole message of the main conversation, each with the message's id.
-    whole: Mutex<Vec<(ApiMessageId, ToolUseId)>>,
+    whole: Lock<Vec<(ApiMessageId, ToolUseId)>>,
 }
 
 impl Deferrals {
@@ -96,12 +97,12 @@ impl Deferrals {
 impl State {
     /// Records a deferral, or returns why it is impossible: another tool use of the same message or turn.
     fn defer(&self, turn: u64, tool_use: ToolUseId) -> Option<&'static str> {
-        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = self.whole.lock();
         let is_this = |(_, one): &(ApiMessageId, ToolUseId)| *one == tool_use;
         if whole.iter().any(is_this) && !whole.iter().all(is_this) {
             return Some(OF_SEVERAL);
         }
-        let mut deferred = self.deferred.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut deferred = self.deferred.lock();
         if deferred.as_ref().is_some_and(|(of, first)| *of == turn && *first != tool_use) {
             return Some(ANOTHER);
         }
@@ -115,7 +116,7 @@ impl State {
 /// The CLI sends a message, in one line or a line for each block, before it calls hooks for its tool uses.
 impl FrameFilter for State {
     fn filter(&self, frame: Frame) -> Option<Frame> {
-        let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut whole = self.whole.lock();
         if frame.kind == FrameKind::Result {
             whole.clear();
         }

@@ -1,6 +1,6 @@
 //! Builds the launch plan of a session from the options and the callbacks.
 
-use std::{path::PathBuf, sync::PoisonError};
+use std::path::PathBuf;
 
 use agentwire_protocol::cli;
 use agentwire_transport::process::Launch;
@@ -124,7 +124,7 @@ impl SessionBuilder {
     /// written or the named program can't be used, as with [`connect`](Self::connect).
     pub fn launch(&self) -> Result<Launch, Error> {
         let (launch, files) = launch(&self.parts.options, self.to_launch_plan()?)?;
-        self.launch_files.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
+        self.launch_files.lock().extend(files);
         Ok(launch)
     }
 

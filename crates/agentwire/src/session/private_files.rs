@@ -115,8 +115,8 @@ fn mkdir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o700).create(dir)
 }
 
-#[cfg(test)]
 #[cfg(feature = "sessions")]
+#[cfg(test)]
 mod tests {
     use std::{fs, iter, os::unix::fs::MetadataExt, path::Path};
 

@@ -3,7 +3,7 @@
 use std::{
     io,
     pin::pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -76,9 +76,6 @@ pub(super) struct Start {
     pub(super) asks: bool,
     pub(super) watch: Arc<Watch>,
 }
-
-/// The files of launches that the caller received, until a session owns them.
-pub(super) type LaunchFiles = Mutex<Vec<PrivateDir>>;
 
 impl Start {
     /// Starts the CLI. `fallback` is the plan for a CLI that ignores the handshake fields.
@@ -309,11 +306,6 @@ pub(super) fn undelivered_warnings(handshake: &Handshake, over_transport: bool) 
         && reply.plugins_applied.is_none_or(|are_loaded| over_transport && !are_loaded);
     let warning = |option, is: bool| is.then_some(Warning::NotDelivered { option });
     warning("mcpServers", servers).into_iter().chain(warning("plugins", plugins)).collect()
-}
-
-/// Takes the files of launches that the caller received.
-pub(super) fn take_files(files: &LaunchFiles) -> Vec<PrivateDir> {
-    std::mem::take(&mut files.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The variable of the reference SDKs.

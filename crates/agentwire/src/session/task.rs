@@ -4,7 +4,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
+        Arc, Mutex, OnceLock, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll},
@@ -12,7 +12,7 @@ use std::{
 };
 
 use agentwire_control::{Connection, Control, Driver, Messages, panics::error_chain};
-use agentwire_transport::{BoxPeerHandle, ExitReport, PeerHandle, Signal, process::Grace};
+use agentwire_transport::{BoxPeerHandle, ExitReport, Lock, PeerHandle, Signal, process::Grace};
 use tokio::{
     runtime::Handle,
     sync::Notify,
@@ -84,7 +84,7 @@ impl Task {
 
     /// Returns the shutdown step that has ended the CLI so far.
     pub(super) fn ended_by(&self) -> EndedBy {
-        *self.shutdown.step()
+        *self.shutdown.step.lock()
     }
 
     /// Returns the shutdown step that had ended the CLI when the session ended. Call it after that only.
@@ -135,7 +135,7 @@ struct Shutdown {
     /// Whether remaining output is discarded.
     closed: AtomicBool,
     /// The last step so far.
-    step: Mutex<EndedBy>,
+    step: Lock<EndedBy>,
     /// The last step before the session ended; later steps end only the rest of the process.
     last_step: OnceLock<EndedBy>,
 }
@@ -201,23 +201,19 @@ impl Shutdown {
     /// Sends SIGTERM, then SIGKILL, each with its grace period.
     async fn escalate(&self, handle: &impl PeerHandle, grace: Grace) {
         for (how, step) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
-            *self.step() = step;
+            *self.step.lock() = step;
             match handle.signal(how) {
                 Ok(()) => sleep(time_after(how, grace, handle)).await,
                 Err(error) => tracing::warn!(why = %error_chain(&error), "the CLI could not be signalled"),
             }
         }
         // Dropping the handle is the last resort.
-        *self.step() = EndedBy::Abandoned;
+        *self.step.lock() = EndedBy::Abandoned;
     }
 
     /// Records the last step when the session ends, and returns it from then on.
     fn record_last_step(&self) -> EndedBy {
-        *self.last_step.get_or_init(|| *self.step())
-    }
-
-    fn step(&self) -> MutexGuard<'_, EndedBy> {
-        self.step.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.last_step.get_or_init(|| *self.step.lock())
     }
 }
 

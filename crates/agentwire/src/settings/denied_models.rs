@@ -24,10 +24,8 @@ use name::{Entry, Name};
 /// ```
 pub fn match_denied_models<M, D>(models: M, denied: D) -> DeniedModelsMatch
 where
-    M: IntoIterator,
-    M::Item: AsRef<str>,
-    D: IntoIterator,
-    D::Item: AsRef<str>,
+    M: IntoIterator<Item: AsRef<str>>,
+    D: IntoIterator<Item: AsRef<str>>,
 {
     let (mut entries, mut notes) = (Vec::new(), Vec::new());
     for text in denied {

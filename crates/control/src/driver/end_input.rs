@@ -11,7 +11,7 @@ use crate::SessionExit;
 impl Shared {
     /// Ends the input: at once, or in a guarded session when the CLI is idle, because it sends no requests after that.
     pub(super) fn end_input(&self) {
-        self.apply(self.state(), |state| {
+        self.apply(self.state.lock(), |state| {
             state.refuse_open();
             if self.guarded { state.router.end_input_when_idle() } else { state.router.end_input() }
         });
@@ -28,7 +28,7 @@ impl Shared {
             })
             .await;
             sleep(QUIET_PERIOD).await;
-            self.apply(self.state(), |state| {
+            self.apply(self.state.lock(), |state| {
                 if state.router.seems_over() && state.router.turns_ended() == ended {
                     state.router.end_input();
                 }
@@ -41,7 +41,7 @@ impl Shared {
     ///
     /// The second value is whether the CLI must end at once, because its turn would go on unguarded.
     pub(super) fn take_last_lines(&self) -> (Bytes, bool) {
-        self.apply(self.state(), |state| {
+        self.apply(self.state.lock(), |state| {
             let unguarded = self.guarded && !state.router.may_end_input();
             state.refuse_open();
             if unguarded {

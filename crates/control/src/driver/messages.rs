@@ -66,7 +66,7 @@ impl Messages {
     ///
     /// Use it when you hold messages back but requests behind them must still be answered.
     pub fn pause_backpressure(&self) -> BackpressurePause {
-        BackpressurePause::new(&self.handle, self.handle.shared().state())
+        BackpressurePause::new(&self.handle, self.handle.shared().state.lock())
     }
 
     /// Releases `weight` bytes of the backpressure budget, now or with later ones.
@@ -98,7 +98,7 @@ impl BackpressurePause {
 
 impl Drop for BackpressurePause {
     fn drop(&mut self) {
-        self.0.shared().state().pauses -= 1;
+        self.0.shared().state.lock().pauses -= 1;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, MutexGuard},
     task::{Context, Poll, Waker},
     thread::panicking,
     time::Duration,
@@ -10,6 +10,7 @@ use std::{
 
 use agentwire_codec::{Frame, FrameError, Line};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
+use agentwire_transport::Lock;
 use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
@@ -26,7 +27,7 @@ use crate::{
 pub(crate) struct Shared {
     pub(super) config: Config,
     pub(super) started: Instant,
-    state: Mutex<State>,
+    pub(super) state: Lock<State>,
     /// Whether the CLI would go ahead with a guarded action without an answer.
     pub(super) guarded: bool,
     observer: Option<Arc<dyn Observer>>,
@@ -98,7 +99,7 @@ impl Shared {
             config,
             guarded: responder.guards(),
             started: Instant::now(),
-            state: Mutex::new(State { has_responder: responder.may_answer_any(), ..State::default() }),
+            state: Lock::new(State { has_responder: responder.may_answer_any(), ..State::default() }),
             observer,
             written: Notify::new(),
             prompt_changed: Notify::new(),
@@ -113,14 +114,9 @@ impl Shared {
         self.started.elapsed()
     }
 
-    /// Locks the state. Ignores poisoning: the state is consistent after each method of the router.
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Runs `act` on the router, and applies the effects.
     pub(super) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> T {
-        self.apply(self.state(), |state| act(&mut state.router))
+        self.apply(self.state.lock(), |state| act(&mut state.router))
     }
 
     /// Calls the observer. Its panic is only logged: it would end the session, or abort the process in a destructor.
@@ -149,7 +145,7 @@ impl Shared {
         lines: impl Iterator<Item = Result<Frame, FrameError>>,
         responder: &dyn Responder,
     ) -> Vec<PendingCallback> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let (calls, _) = state.router.open();
         let mut effects = Effects::default();
         for line in lines {
@@ -172,7 +168,7 @@ impl Shared {
         reply: ReplySender,
         call: impl FnOnce(&mut Router) -> RequestId,
     ) -> RequestId {
-        self.apply(self.state(), |state| {
+        self.apply(self.state.lock(), |state| {
             let id = call(&mut state.router);
             state.calls.insert(id.clone(), reply);
             id
@@ -188,7 +184,7 @@ impl Shared {
         number: u64,
         answer: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>,
     ) -> Result<(), RequestClosed> {
-        self.apply(self.state(), |state| {
+        self.apply(self.state.lock(), |state| {
             let running = state.callbacks.get(id).filter(|running| running.number == number);
             let refusal = running.ok_or(RequestClosed)?.refusal;
             state.callbacks.remove(id);
@@ -198,7 +194,7 @@ impl Shared {
 
     /// Queues a line that the router does not show, and wakes the reader.
     pub(super) fn push_line(&self, line: Line) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.push_line(line);
         let reader = state.queue.take_reader();
         drop(state);
@@ -216,7 +212,7 @@ impl Shared {
         batch: &mut VecDeque<RawEvent>,
         context: &Context<'_>,
     ) -> Poll<Result<(), Arc<SessionExit>>> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.queue.release(read);
         let polled = state.queue.poll(batch, context);
         self.resume_reading(state);
@@ -225,18 +221,18 @@ impl Shared {
 
     /// Calls `read` with the router, and applies no effects.
     pub(super) fn read_router<T>(&self, read: impl FnOnce(&Router) -> T) -> T {
-        read(&self.state().router)
+        read(&self.state.lock().router)
     }
 
     /// Returns the error for a call after its reply sender was dropped.
     pub(super) fn closed(&self, subtype: &str) -> ControlError {
-        let ending = self.state().queue.ended().cloned().unwrap_or_default();
+        let ending = self.state.lock().queue.ended().cloned().unwrap_or_default();
         ControlError::Closed { subtype: subtype.into(), ending }
     }
 
     /// Records whether a read waits for output of a running peer. [`may_read`](Self::may_read) clears it too.
     pub(super) fn set_reading(&self, reading: bool) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         // The time matters only after the input broke; before, any earlier time will do.
         let since = || if state.router.input_is_open() { self.started } else { Instant::now() };
         state.reading_since = reading.then(since);
@@ -244,7 +240,7 @@ impl Shared {
 
     /// Handles the end of the writing half.
     pub(super) fn input_finished(&self) {
-        self.state().input_finished = true;
+        self.state.lock().input_finished = true;
         self.written.notify_waiters();
     }
 
@@ -256,13 +252,13 @@ impl Shared {
 
     /// Handles the drop of the last handle.
     pub(super) fn abandon(&self) {
-        self.state().abandoned = true;
+        self.state.lock().abandoned = true;
         self.abandoned.notify_waiters();
     }
 
     /// Handles the drop of the message reader.
     pub(super) fn abandon_messages(&self) {
-        let unread = self.state().queue.abandon();
+        let unread = self.state.lock().queue.abandon();
         drop(unread);
         self.may_read.notify_waiters();
     }

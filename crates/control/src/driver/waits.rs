@@ -33,7 +33,7 @@ impl Control {
         let mut act = Some(act);
         let mut pause = None;
         wait(&shared.written, || {
-            let mut state = shared.state();
+            let mut state = shared.state.lock();
             let (input, waiting) = (state.router.check_input(subtype), state.router.transmit_bytes());
             let waits = match &input {
                 Ok(()) => waiting > shared.config.write_buffer_limit,
@@ -78,7 +78,7 @@ impl Control {
         let shared = self.shared();
         let mut pause = None;
         wait(&shared.prompt_changed, || {
-            let state = shared.state();
+            let state = shared.state.lock();
             match state.router.prompt_state(prompt) {
                 None => return Some(Err(ControlError::UnknownPrompt { prompt: prompt.clone() })),
                 Some(state) if is_reached(state) => return Some(Ok(state)),
@@ -102,13 +102,13 @@ impl Control {
 impl Shared {
     /// Waits until the session has ended, and returns how.
     pub(super) async fn ended(&self) -> Arc<SessionExit> {
-        wait(&self.written, || self.state().queue.ended().cloned()).await
+        wait(&self.written, || self.state.lock().queue.ended().cloned()).await
     }
 
     /// Waits for the next lines to write. Returns `None` at the end of the input.
     pub(super) async fn next_lines(&self) -> Option<Bytes> {
         poll_fn(|context| {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let lines = state.router.poll_transmit();
             if lines.is_none() && state.router.input_is_open() {
                 // A task that queues a line takes this waker under the same lock.
@@ -132,7 +132,7 @@ impl Shared {
     /// Waits until the broken input has lost a prompt or an answer.
     pub(super) async fn line_lost(&self) {
         poll_fn(|context| {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.router.line_was_lost() {
                 return Poll::Ready(());
             }
@@ -145,7 +145,7 @@ impl Shared {
 
     /// Releases `weight` bytes of the backpressure budget.
     pub(super) fn release(&self, weight: usize) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.queue.release(weight);
         self.resume_reading(state);
     }
@@ -164,7 +164,7 @@ impl Shared {
     /// Waits until reading may go on: see [`Config`](crate::Config).
     pub(super) async fn may_read(&self) {
         let may_read = || {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             state.reading_since = None;
             state.reading_paused = !state.may_read(&self.config);
             if !state.reading_paused {
@@ -195,7 +195,7 @@ impl Shared {
     /// Time in which reading waits for the user does not count.
     pub(super) async fn silence(&self, since: Instant) {
         loop {
-            let Some(reading) = self.state().reading_since else {
+            let Some(reading) = self.state.lock().reading_since else {
                 // A read that begins meanwhile can't exceed the grace period before this checks again.
                 sleep(self.config.exit_grace).await;
                 continue;
@@ -211,7 +211,7 @@ impl Shared {
     /// Times out calls and senders. Never returns.
     pub(super) async fn keep_time(&self) -> Infallible {
         loop {
-            let next = self.state().next_deadline();
+            let next = self.state.lock().next_deadline();
             // `notify_one` stores a permit, so no change between these lines is lost.
             let changed = self.deadlines.notified();
             match next.and_then(|deadline| self.started.checked_add(deadline)) {
@@ -221,7 +221,7 @@ impl Shared {
                         let now = self.now();
                         self.with_router(|router| router.handle_timeout(now));
                         // Senders set the deadline again unless their limit has passed.
-                        if self.state().room_deadline.take_if(|deadline| *deadline <= now).is_some() {
+                        if self.state.lock().room_deadline.take_if(|deadline| *deadline <= now).is_some() {
                             self.written.notify_waiters();
                         }
                     }
@@ -233,9 +233,9 @@ impl Shared {
 
     /// Waits until all handles are dropped, and then up to the grace period until all lines are written.
     pub(super) async fn abandoned(&self) {
-        wait(&self.abandoned, || self.state().abandoned.then_some(())).await;
+        wait(&self.abandoned, || self.state.lock().abandoned.then_some(())).await;
         self.end_input();
-        let finished = wait(&self.written, || self.state().input_finished.then_some(()));
+        let finished = wait(&self.written, || self.state.lock().input_finished.then_some(()));
         if timeout(self.config.exit_grace, finished).await.is_err() {
             tracing::debug!("a session was dropped with lines that its peer did not take");
         }

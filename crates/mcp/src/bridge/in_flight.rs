@@ -1,26 +1,24 @@
 //! The requests in flight, by their JSON-RPC ids.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{collections::BTreeMap, sync::Arc};
 
+use agentwire_control::Lock;
 use agentwire_protocol::RawJson;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// The requests in flight at one server.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InFlightRequests(Arc<Mutex<Table>>);
+pub(super) struct InFlightRequests(Arc<Lock<Table>>);
 
 /// Keyed by a number, since the CLI may reuse an id while the handler of the earlier request still cleans up.
-///
-/// A list is enough: usually one request is in flight, and never more than [`MAX_IN_FLIGHT`].
 #[derive(Debug, Default)]
 struct Table {
-    rows: Vec<Row>,
+    rows: BTreeMap<u64, Row>,
     entered: u64,
 }
 
 #[derive(Debug)]
 struct Row {
-    number: u64,
     id: Box<str>,
     /// Cancelled by the CLI's `notifications/cancelled`, or by a new connection.
     cancelled: CancellationToken,
@@ -31,7 +29,7 @@ struct Row {
 impl InFlightRequests {
     /// Cancels all requests, when a new connection begins: the CLI ignores the answers.
     pub(super) fn cancel(&self) {
-        self.lock().rows.iter().for_each(|row| row.cancelled.cancel());
+        self.0.lock().rows.values().for_each(|row| row.cancelled.cancel());
     }
 
     /// Registers a request. It is in flight until the return value is dropped. It reserves its id until it is cancelled.
@@ -40,34 +38,26 @@ impl InFlightRequests {
         id: &RawJson,
         request_cancelled: &CancellationToken,
     ) -> Result<InFlightRequest, String> {
-        let mut table = self.lock();
+        let mut table = self.0.lock();
         if table.rows.len() >= MAX_IN_FLIGHT {
             return Err(format!("{MAX_IN_FLIGHT} requests are in flight at this MCP server"));
         }
-        if table.rows.iter().any(|other| other.reserves(id)) {
+        if table.rows.values().any(|other| other.reserves(id)) {
             return Err(format!("a request with the JSON-RPC id {id} is in flight already"));
         }
         let number = table.entered;
         table.entered += 1;
         let cancelled = CancellationToken::new();
-        table.rows.push(Row {
-            number,
-            id: id.as_str().into(),
-            cancelled: cancelled.clone(),
-            request_cancelled: request_cancelled.clone(),
-        });
+        let (id, request_cancelled) = (id.as_str().into(), request_cancelled.clone());
+        table.rows.insert(number, Row { id, cancelled: cancelled.clone(), request_cancelled });
         Ok(InFlightRequest { all: self.clone(), number, cancelled })
     }
 
     /// Returns a guard that cancels the newest request with this id, or `None` if no such request is in flight.
     pub(super) fn newest(&self, id: &RawJson) -> Option<DropGuard> {
-        let table = self.lock();
-        let of_that_id = table.rows.iter().filter(|row| *row.id == *id.as_str());
-        of_that_id.max_by_key(|row| row.number).map(|row| row.cancelled.clone().drop_guard())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let table = self.0.lock();
+        let newest = table.rows.values().rfind(|row| *row.id == *id.as_str())?;
+        Some(newest.cancelled.clone().drop_guard())
     }
 }
 
@@ -89,10 +79,7 @@ pub(super) struct InFlightRequest {
 
 impl Drop for InFlightRequest {
     fn drop(&mut self) {
-        let mut table = self.all.lock();
-        if let Some(place) = table.rows.iter().position(|row| row.number == self.number) {
-            table.rows.swap_remove(place);
-        }
+        self.all.0.lock().rows.remove(&self.number);
     }
 }
 

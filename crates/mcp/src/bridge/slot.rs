@@ -1,11 +1,11 @@
 //! One server in one session.
 
 use std::sync::{
-    Arc, Mutex, PoisonError, Weak,
+    Arc, Weak,
     atomic::{AtomicU64, Ordering},
 };
 
-use agentwire_control::{CallContext, CallbackError, Control, Reply, panics::catch_panic};
+use agentwire_control::{CallContext, CallbackError, Control, Lock, Reply, panics::catch_panic};
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
 use serde::Deserialize;
 use tokio::{
@@ -34,12 +34,12 @@ pub(super) struct ServerSlot {
     service: Arc<dyn McpService>,
     policy: ServerPolicy,
     gate: CancellationToken,
-    instance: Mutex<Option<Arc<Instance>>>,
+    instance: Lock<Option<Arc<Instance>>>,
 }
 
 impl ServerSlot {
     pub(super) fn new(name: &str, Entry { service, policy }: Entry, gate: CancellationToken) -> Self {
-        Self { name: name.into(), service, policy, gate, instance: Mutex::default() }
+        Self { name: name.into(), service, policy, gate, instance: Lock::default() }
     }
 
     /// Returns the server's manifest.
@@ -51,7 +51,7 @@ impl ServerSlot {
 
     /// Returns whether the server has announced a change of its tools.
     pub(super) fn tools_have_changed(&self) -> bool {
-        let instance = self.instance.lock().unwrap_or_else(PoisonError::into_inner);
+        let instance = self.instance.lock();
         instance.as_ref().is_some_and(|instance| instance.schemas.have_changed())
     }
 
@@ -99,7 +99,7 @@ impl ServerSlot {
 
     /// Returns the instance. Opens one if there is none, or if the last one has ended and the message is `initialize`.
     fn instance(&self, initializes: bool, control: &Control) -> Option<Arc<Instance>> {
-        let mut instance = self.instance.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut instance = self.instance.lock();
         match &*instance {
             Some(open) if !open.detect_end() => return Some(Arc::clone(open)),
             Some(_) if !initializes => return None,
@@ -218,7 +218,7 @@ impl Instance {
             },
             () = self.ended.cancelled() => failed("the MCP server has ended"),
         };
-        Ok(rpc::carried(&answer))
+        Ok(rpc::carried(answer))
     }
 
     /// Handles a notification or a response.

@@ -1,10 +1,8 @@
 //! The requests that wait for an `rmcp` service's answer, each under an id that is never used again.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use agentwire_control::Lock;
 use agentwire_protocol::RawJson;
 use rmcp::model::RequestId;
 use tokio::sync::oneshot;
@@ -18,7 +16,7 @@ use crate::failure::FailureSlot;
 /// The service never gets the CLI's ids. A handler may outlive its cancelled request, and the CLI may then reuse the id;
 /// `rmcp`, which identifies requests by id alone, would mix up the two answers.
 #[derive(Debug, Default)]
-pub(super) struct PendingRequests(Mutex<Table>);
+pub(super) struct PendingRequests(Lock<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
@@ -58,7 +56,7 @@ impl PendingRequests {
     pub(super) fn enter(self: &Arc<Self>, id: RequestId) -> (PendingGuard, oneshot::Receiver<RawJson>) {
         let (answer, receiver) = oneshot::channel();
         let cancelled = CancellationToken::new();
-        let mut table = self.lock();
+        let mut table = self.0.lock();
         let number = table.entered;
         table.entered += 1;
         table.requests.insert(
@@ -70,19 +68,19 @@ impl PendingRequests {
 
     /// Returns the service's id of the newest request with this CLI id, or `None` if no such request is pending.
     pub(super) fn service_id(&self, id: &RequestId) -> Option<RequestId> {
-        let table = self.lock();
+        let table = self.0.lock();
         let of_that_id = table.requests.iter().filter(|(_, request)| request.id == *id);
         of_that_id.map(|(number, _)| *number).max().map(RequestId::Number)
     }
 
     /// Returns the CLI's id of a request, or `None` if it is no longer pending.
     pub(super) fn cli_id(&self, id: &RequestId) -> Option<RequestId> {
-        self.lock().requests.get(&number(id)?).map(|request| request.id.clone())
+        self.0.lock().requests.get(&number(id)?).map(|request| request.id.clone())
     }
 
     /// Returns the token and the scope of a request, or `None` if it is no longer pending.
     pub(super) fn started(&self, id: &RequestId) -> Option<(CancellationToken, RequestScope)> {
-        let table = self.lock();
+        let table = self.0.lock();
         let request = table.requests.get(&number(id)?)?;
         Some((request.cancelled.clone(), request.scope.clone()))
     }
@@ -91,7 +89,7 @@ impl PendingRequests {
     pub(super) fn answer(&self, id: &RequestId, answer: RawJson) {
         // A cancelled request is no longer pending, so its answer is dropped.
         if let Some(number) = number(id)
-            && let Some(request) = self.lock().requests.remove(&number)
+            && let Some(request) = self.0.lock().requests.remove(&number)
             && request.answer.send(answer).is_err()
         {
             tracing::debug!(id = %request.id, "an answer came after its request was cancelled");
@@ -100,11 +98,7 @@ impl PendingRequests {
 
     /// Fails all requests, since the service has ended.
     pub(super) fn end(&self) {
-        self.lock().requests.clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().requests.clear();
     }
 }
 
@@ -126,7 +120,7 @@ impl PendingGuard {
 impl Drop for PendingGuard {
     fn drop(&mut self) {
         self.cancelled.cancel();
-        self.pending.lock().requests.remove(&self.number);
+        self.pending.0.lock().requests.remove(&self.number);
     }
 }
 

@@ -1,10 +1,8 @@
 //! The CLI as a client of one server: notifications, requests and their answers.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use agentwire_control::Lock;
 use agentwire_protocol::RawJson;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -18,7 +16,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(super) outbox: Outbox,
-    requests: Mutex<Requests>,
+    requests: Lock<Requests>,
 }
 
 /// The requests that wait for an answer of the CLI.
@@ -50,7 +48,7 @@ pub enum ServerRequestError {
 
 impl Client {
     pub(super) fn new(outbox: Outbox) -> Arc<Self> {
-        Arc::new(Self { outbox, requests: Mutex::default() })
+        Arc::new(Self { outbox, requests: Lock::default() })
     }
 
     pub(crate) async fn notify(&self, method: &str, params: Value) -> Result<(), OutboxClosed> {
@@ -60,7 +58,7 @@ impl Client {
     pub(crate) async fn request(&self, method: &str, params: Value) -> Result<RawJson, ServerRequestError> {
         let (answered, answer) = oneshot::channel();
         let number = {
-            let mut requests = self.lock();
+            let mut requests = self.requests.lock();
             if requests.closed {
                 return Err(ServerRequestError::Closed);
             }
@@ -83,7 +81,7 @@ impl Client {
     /// Passes an answer of the CLI to the request that waits for it.
     pub(super) fn answer(&self, message: &RawJson) {
         let number = rpc::id(message).decode::<String>().ok().and_then(|id| id.parse().ok());
-        let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
+        let waiting = number.and_then(|number: u64| self.requests.lock().waiting.remove(&number));
         let answer = message.decode().unwrap_or_else(|error| {
             let why = format!("the answer can't be read: {error}");
             Response { result: None, error: Some(RpcError::new(rpc::INTERNAL_ERROR, why)) }
@@ -95,13 +93,9 @@ impl Client {
 
     /// Fails all requests, open and later ones, at the end of the session.
     pub(super) fn close(&self) {
-        let mut requests = self.lock();
+        let mut requests = self.requests.lock();
         requests.closed = true;
         requests.waiting.clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,6 +107,6 @@ struct ForgetOnDrop<'a> {
 
 impl Drop for ForgetOnDrop<'_> {
     fn drop(&mut self) {
-        self.client.lock().waiting.remove(&self.number);
+        self.client.requests.lock().waiting.remove(&self.number);
     }
 }

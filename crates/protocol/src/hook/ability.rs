@@ -50,16 +50,3 @@ impl<E: CanContinue> HookReply<E> {
         Self::blocked(reason)
     }
 }
-
-/// Implements [`AddsContext`] for events with the output field `additional_context`.
-macro_rules! adds_context {
-    ($($event:ident),+) => {
-        $( impl $crate::hook::AddsContext for $event {
-            fn set_context(output: &mut Self::Output, text: String) {
-                output.additional_context = Some(text);
-            }
-        } )+
-    };
-}
-
-pub(super) use adds_context;

@@ -1,6 +1,6 @@
 //! Compaction events: `PreCompact` and `PostCompact`.
 
-use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
+use super::{HookReply, NoOutput, declare::hook_event};
 pub use crate::message::CompactTrigger;
 
 hook_event! {
@@ -9,7 +9,7 @@ hook_event! {
     /// A block skips the compaction: `system/status` has `compact_result: "failed"`, and the result of `/compact`
     /// reports the block without its reason.
     /// A reply that ends the turn does not stop the compaction.
-    PreCompact => NoOutput, matched by "trigger", refusal |reason| Some(HookReply::block(reason));
+    PreCompact => NoOutput, matched by "trigger", refusal |reason| Some(HookReply::block(reason)), can block;
 
     /// The input of `PreCompact`.
     PreCompactInput {
@@ -20,8 +20,6 @@ hook_event! {
         custom_instructions: Option<String>,
     }
 }
-
-impl CanBlock for PreCompact {}
 
 hook_event! {
     /// After the conversation was compacted, and after the `SessionStart` hooks of the compaction.

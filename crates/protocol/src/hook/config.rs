@@ -1,6 +1,6 @@
 //! Events of configuration files: `ConfigChange` and `InstructionsLoaded`.
 
-use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
+use super::{HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
     /// A settings file was changed during the session.
@@ -8,7 +8,7 @@ hook_event! {
     /// A block keeps the change out of the session: a new rule does not apply, though `get_settings` shows it.
     /// A reply that ends the turn has no effect.
     /// Whether this holds for managed settings was not measured.
-    ConfigChange => NoOutput, matched by "source", refusal |reason| Some(HookReply::block(reason));
+    ConfigChange => NoOutput, matched by "source", refusal |reason| Some(HookReply::block(reason)), can block;
 
     /// The input of `ConfigChange`.
     ConfigChangeInput {
@@ -18,8 +18,6 @@ hook_event! {
         file_path: Option<String>,
     }
 }
-
-impl CanBlock for ConfigChange {}
 
 /// The kind of a changed settings file.
 #[wire]

@@ -3,18 +3,22 @@
 /// Declares an event's unit type and its input.
 ///
 /// `matched by "field"` names the input field that matchers apply to. `also when late` means that the CLI blocks the
-/// action if the hook times out; `within 30_000 ms` replaces the default limit of ten minutes.
+/// action if the hook times out; `within 30_000 ms` replaces the default limit of ten minutes; `adds context`,
+/// `can block` and `can continue` give the event the traits of `ability.rs`.
 /// `Input of a subagent { … }` makes the subagent fields required, for events about a subagent.
 macro_rules! hook_event {
     (
         $(#[$meta:meta])*
         $event:ident => $output:ident, $(matched by $matched:literal,)? refusal $refusal:expr
-            $(, also when $late:ident)? $(, within $limit:literal ms)?;
+            $(, also when $late:ident)? $(, within $limit:literal ms)?
+            $(, adds $context:ident)? $(, can $ability:ident)*;
         $(#[$input_meta:meta])*
         $input:ident $(of a $subagent:ident)? { $($fields:tt)* }
     ) => {
         $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal, [$($matched)?] [$($late)?] [$($limit)?] }
         $crate::hook::declare::hook_event! { @agent [$(#[$input_meta])*] $input $($subagent)? { $($fields)* } }
+        $( $crate::hook::declare::hook_event! { @adds $context $event } )?
+        $( $crate::hook::declare::hook_event! { @can $ability $event } )*
     };
     (@agent [$($meta:tt)*] $input:ident { $($fields:tt)* }) => {
         $crate::hook::declare::hook_event! { @input [$($meta)*] $input {
@@ -57,6 +61,15 @@ macro_rules! hook_event {
             }
         }
     };
+    (@adds context $event:ident) => {
+        impl $crate::hook::AddsContext for $event {
+            fn set_context(output: &mut Self::Output, text: String) {
+                output.additional_context = Some(text);
+            }
+        }
+    };
+    (@can block $event:ident) => { impl $crate::hook::CanBlock for $event {} };
+    (@can continue $event:ident) => { impl $crate::hook::CanContinue for $event {} };
     (@matched) => { None };
     (@matched $matched:literal) => { Some($matched) };
     (@late) => { false };

@@ -1,6 +1,6 @@
 //! Elicitation events: `Elicitation` and `ElicitationResult`.
 
-use super::{CanBlock, HookReply, declare::hook_event};
+use super::{HookReply, declare::hook_event};
 use crate::{
     RawJson,
     elicitation::{ElicitationAction, ElicitationMode},
@@ -11,7 +11,8 @@ hook_event! {
     ///
     /// A block declines the elicitation, and the host does not receive it.
     /// In CLI 2.1.330 the event-specific output of a callback has no effect: the host still receives the elicitation.
-    Elicitation => ElicitationOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
+    Elicitation => ElicitationOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason)),
+        can block;
 
     /// The input of `Elicitation`.
     ElicitationInput {
@@ -40,14 +41,13 @@ pub struct ElicitationOutput {
     pub content: Option<RawJson>,
 }
 
-impl CanBlock for Elicitation {}
-
 hook_event! {
     /// The user answered an elicitation; fires before the server receives the answer.
     ///
     /// A block changes the answer to a decline.
     /// In CLI 2.1.330 the event-specific output of a callback has no effect: the server receives the user's answer.
-    ElicitationResult => ElicitationOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
+    ElicitationResult => ElicitationOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason)),
+        can block;
 
     /// The input of `ElicitationResult`.
     ElicitationResultInput {
@@ -63,5 +63,3 @@ hook_event! {
         content: Option<RawJson>,
     }
 }
-
-impl CanBlock for ElicitationResult {}

@@ -1,13 +1,13 @@
 //! Display events: `Notification` and `MessageDisplay`.
 
-use super::{ContextOutput, HookReply, ability::adds_context, declare::hook_event};
+use super::{ContextOutput, HookReply, declare::hook_event};
 use crate::Uuid;
 
 hook_event! {
     /// A notification for the user, such as a permission request that has been open for six seconds.
     ///
     /// This event can't be blocked, and CLI 2.1.330 ignores the context that a callback adds.
-    Notification => ContextOutput, matched by "notification_type", refusal |_| None;
+    Notification => ContextOutput, matched by "notification_type", refusal |_| None, adds context;
 
     /// The input of `Notification`.
     NotificationInput {
@@ -21,8 +21,6 @@ hook_event! {
         notification_type: Box<str>,
     }
 }
-
-adds_context!(Notification);
 
 hook_event! {
     /// Before lines of an answer are displayed; a reply can replace them.

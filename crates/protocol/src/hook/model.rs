@@ -1,6 +1,6 @@
 //! Model switch events: `PreModelSwitch` and `PostModelSwitch`.
 
-use super::{CanBlock, ContextOutput, HookReply, ability::adds_context, declare::hook_event};
+use super::{ContextOutput, HookReply, declare::hook_event};
 pub use crate::content::CacheTtl;
 
 hook_event! {
@@ -9,7 +9,8 @@ hook_event! {
     /// Does not fire if the requested name resolves to the current model.
     /// A denied `set_model` gets an error reply (`error_code: "blocked_by_hook"`). In a session without a
     /// terminal, `ask` denies too, and so does `decision: "block"`.
-    PreModelSwitch => PreModelSwitchOutput, matched by "to_model", refusal |reason| Some(HookReply::deny_switch(reason)), also when late, within 30_000 ms;
+    PreModelSwitch => PreModelSwitchOutput, matched by "to_model", refusal |reason| Some(HookReply::deny_switch(reason)), also when late, within 30_000 ms,
+        can block;
 
     /// The input of `PreModelSwitch`.
     PreModelSwitchInput {
@@ -57,8 +58,6 @@ pub enum SwitchDecision {
     Ask = "ask",
 }
 
-impl CanBlock for PreModelSwitch {}
-
 impl HookReply<PreModelSwitch> {
     /// Returns a reply that allows the switch without asking.
     pub fn allow_switch() -> Self {
@@ -81,7 +80,7 @@ hook_event! {
     /// After the model was switched.
     ///
     /// This event can't be blocked.
-    PostModelSwitch => ContextOutput, matched by "to_model", refusal |_| None, within 30_000 ms;
+    PostModelSwitch => ContextOutput, matched by "to_model", refusal |_| None, within 30_000 ms, adds context;
 
     /// The input of `PostModelSwitch`.
     PostModelSwitchInput {
@@ -108,8 +107,6 @@ hook_event! {
         pricing: Option<ModelPricing>,
     }
 }
-
-adds_context!(PostModelSwitch);
 
 /// The source of a model switch.
 #[wire]

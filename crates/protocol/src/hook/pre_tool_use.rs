@@ -1,6 +1,6 @@
 //! `PreToolUse`: before a tool use.
 
-use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
+use super::{HookReply, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
@@ -8,7 +8,8 @@ hook_event! {
     ///
     /// The CLI calls all callbacks of the event concurrently; the strictest decision wins.
     /// A reply that ends the turn does not stop this tool use: it runs, and then the turn ends.
-    PreToolUse => PreToolUseOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny(reason)), also when late;
+    PreToolUse => PreToolUseOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny(reason)), also when late,
+        adds context, can block;
 
     /// The input of `PreToolUse`.
     PreToolUseInput {
@@ -36,9 +37,6 @@ pub struct PreToolUseOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
 }
-
-adds_context!(PreToolUse);
-impl CanBlock for PreToolUse {}
 
 impl HookReply<PreToolUse> {
     /// Returns a reply that allows the tool use without asking.

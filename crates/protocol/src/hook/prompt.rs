@@ -1,12 +1,13 @@
 //! Prompt events: `UserPromptSubmit` and `UserPromptExpansion`.
 
-use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
+use super::{HookReply, declare::hook_event};
 
 hook_event! {
     /// Before a prompt is sent to the model; a reply can block it or add text for the model.
     ///
     /// A blocked prompt ends its turn, with the reason as the result's text.
-    UserPromptSubmit => UserPromptSubmitOutput, refusal |reason| Some(HookReply::block(reason)), also when late, within 30_000 ms;
+    UserPromptSubmit => UserPromptSubmitOutput, refusal |reason| Some(HookReply::block(reason)), also when late, within 30_000 ms,
+        adds context, can block;
 
     /// The input of `UserPromptSubmit`.
     UserPromptSubmitInput {
@@ -47,14 +48,12 @@ pub struct UserPromptSubmitOutput {
     pub suppress_original_prompt: Option<bool>,
 }
 
-adds_context!(UserPromptSubmit, UserPromptExpansion);
-impl CanBlock for UserPromptSubmit {}
-
 hook_event! {
     /// After a slash command was expanded into a prompt, before it is sent to the model.
     ///
     /// A block ends the turn, with the reason as the result's text.
-    UserPromptExpansion => UserPromptExpansionOutput, matched by "command_name", refusal |reason| Some(HookReply::block(reason)), also when late;
+    UserPromptExpansion => UserPromptExpansionOutput, matched by "command_name", refusal |reason| Some(HookReply::block(reason)), also when late,
+        adds context, can block;
 
     /// The input of `UserPromptExpansion`.
     UserPromptExpansionInput {
@@ -90,5 +89,3 @@ pub struct UserPromptExpansionOutput {
     /// Whether the notice of the block leaves out the prompt's text (`suppressOriginalPrompt`).
     pub suppress_original_prompt: Option<bool>,
 }
-
-impl CanBlock for UserPromptExpansion {}

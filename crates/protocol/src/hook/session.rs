@@ -1,6 +1,6 @@
 //! Session events: `SessionStart`, `SessionEnd` and `Setup`.
 
-use super::{ContextOutput, NoOutput, ability::adds_context, declare::hook_event};
+use super::{ContextOutput, NoOutput, declare::hook_event};
 
 hook_event! {
     /// A conversation starts.
@@ -8,7 +8,7 @@ hook_event! {
     /// Callbacks fire after `/clear` and after a compaction, but not when the CLI starts or resumes a session: that
     /// happens before the handshake registers them.
     /// This event can't be blocked.
-    SessionStart => SessionStartOutput, matched by "source", refusal |_| None;
+    SessionStart => SessionStartOutput, matched by "source", refusal |_| None, adds context;
 
     /// The input of `SessionStart`.
     SessionStartInput {
@@ -60,8 +60,6 @@ pub struct SessionStartOutput {
     pub reload_skills: Option<bool>,
 }
 
-adds_context!(SessionStart, Setup);
-
 hook_event! {
     /// A conversation ends.
     ///
@@ -96,7 +94,7 @@ hook_event! {
     ///
     /// Declared, but a callback was never seen to fire for it.
     /// This event can't be blocked.
-    Setup => ContextOutput, matched by "trigger", refusal |_| None;
+    Setup => ContextOutput, matched by "trigger", refusal |_| None, adds context;
 
     /// The input of `Setup`.
     SetupInput {

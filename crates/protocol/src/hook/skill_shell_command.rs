@@ -1,6 +1,6 @@
 //! `PreSkillShellCommand`: before a shell command in the text of a skill or slash command.
 
-use super::{CanBlock, HookReply, PermissionDecision, declare::hook_event};
+use super::{HookReply, PermissionDecision, declare::hook_event};
 use crate::{ToolName, ToolUseId};
 
 hook_event! {
@@ -9,7 +9,8 @@ hook_event! {
     /// No `PreToolUse` hook is called for such a command. A block prevents the command, and the text continues without
     /// its output. Known since CLI 2.1.332, on which this was measured; earlier versions run the command without any
     /// hook.
-    PreSkillShellCommand => PreSkillShellCommandOutput, matched by "tool_name", refusal |reason| Some(HookReply::block(reason)), also when late;
+    PreSkillShellCommand => PreSkillShellCommandOutput, matched by "tool_name", refusal |reason| Some(HookReply::block(reason)), also when late,
+        can block;
 
     /// The input of `PreSkillShellCommand`.
     PreSkillShellCommandInput {
@@ -43,8 +44,6 @@ pub struct PreSkillShellCommandOutput {
     /// The reason (`permissionDecisionReason`).
     pub permission_decision_reason: Option<String>,
 }
-
-impl CanBlock for PreSkillShellCommand {}
 
 /// The initiator of a skill or slash command.
 #[wire]

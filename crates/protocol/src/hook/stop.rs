@@ -1,8 +1,6 @@
 //! Stop events: `Stop` and `StopFailure`.
 
-use super::{
-    CanBlock, CanContinue, ContextOutput, HookReply, NoOutput, ability::adds_context, declare::hook_event,
-};
+use super::{ContextOutput, HookReply, NoOutput, declare::hook_event};
 use crate::message::AssistantError;
 
 hook_event! {
@@ -10,7 +8,8 @@ hook_event! {
     ///
     /// A handler that always blocks keeps the turn running up to its limits: check `stop_hook_active`.
     /// The CLI ignores `onFailure` here, so only a reply can block; a late reply lets the turn end.
-    Stop => ContextOutput, refusal |reason| Some(HookReply::go_on(reason));
+    Stop => ContextOutput, refusal |reason| Some(HookReply::go_on(reason)),
+        adds context, can block, can continue;
 
     /// The input of `Stop`.
     StopInput {
@@ -25,10 +24,6 @@ hook_event! {
         session_crons: Option<Vec<SessionCron>>,
     }
 }
-
-adds_context!(Stop);
-impl CanBlock for Stop {}
-impl CanContinue for Stop {}
 
 /// A background task.
 #[wire]

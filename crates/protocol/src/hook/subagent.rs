@@ -1,29 +1,25 @@
 //! Subagent events: `SubagentStart` and `SubagentStop`.
 
-use super::{
-    BackgroundTask, CanBlock, CanContinue, ContextOutput, HookReply, SessionCron, ability::adds_context,
-    declare::hook_event,
-};
+use super::{BackgroundTask, ContextOutput, HookReply, SessionCron, declare::hook_event};
 
 hook_event! {
     /// A subagent starts.
     ///
     /// This event can't be blocked: a block has no effect.
     /// To block it, deny the tool `Agent` in [`PreToolUse`](super::PreToolUse).
-    SubagentStart => ContextOutput, matched by "agent_type", refusal |_| None;
+    SubagentStart => ContextOutput, matched by "agent_type", refusal |_| None, adds context;
 
     /// The input of `SubagentStart`.
     SubagentStartInput of a subagent {}
 }
-
-adds_context!(SubagentStart, SubagentStop);
 
 hook_event! {
     /// A subagent has finished; a reply can make it continue.
     ///
     /// A handler that always blocks keeps it running up to its limits: check `stop_hook_active`.
     /// The CLI ignores `onFailure` here, so only a reply can block.
-    SubagentStop => ContextOutput, matched by "agent_type", refusal |reason| Some(HookReply::go_on(reason));
+    SubagentStop => ContextOutput, matched by "agent_type", refusal |reason| Some(HookReply::go_on(reason)),
+        adds context, can block, can continue;
 
     /// The input of `SubagentStop`.
     SubagentStopInput of a subagent {
@@ -41,6 +37,3 @@ hook_event! {
         session_crons: Option<Vec<SessionCron>>,
     }
 }
-
-impl CanBlock for SubagentStop {}
-impl CanContinue for SubagentStop {}

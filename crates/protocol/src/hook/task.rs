@@ -1,13 +1,13 @@
 //! Task list events: `TaskCreated`, `TaskCompleted` and `TeammateIdle`.
 
-use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
+use super::{HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
     /// A task was created.
     ///
     /// A block removes the task, and the model sees the reason.
     /// A reply that ends the turn has no effect.
-    TaskCreated => NoOutput, refusal |reason| Some(HookReply::block(reason));
+    TaskCreated => NoOutput, refusal |reason| Some(HookReply::block(reason)), can block;
 
     /// The input of `TaskCreated`.
     TaskCreatedInput {
@@ -25,14 +25,12 @@ hook_event! {
     }
 }
 
-impl CanBlock for TaskCreated {}
-
 hook_event! {
     /// Before a task is marked as completed.
     ///
     /// A block leaves the task unchanged, and the model sees the reason.
     /// A reply that ends the turn has no effect, and the CLI ignores `onFailure`, so only a reply can block.
-    TaskCompleted => NoOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
+    TaskCompleted => NoOutput, refusal |reason| Some(HookReply::block(reason)), also when late, can block;
 
     /// The input of `TaskCompleted`.
     TaskCompletedInput {
@@ -50,14 +48,12 @@ hook_event! {
     }
 }
 
-impl CanBlock for TaskCompleted {}
-
 hook_event! {
     /// A teammate becomes idle; a reply can make it continue.
     ///
     /// Declared, but a callback was never seen to fire for it; the effect of a block follows the CLI's documentation
     /// and was not measured. The CLI ignores `onFailure` here (declared).
-    TeammateIdle => NoOutput, refusal |reason| Some(HookReply::block(reason));
+    TeammateIdle => NoOutput, refusal |reason| Some(HookReply::block(reason)), can block;
 
     /// The input of `TeammateIdle`.
     TeammateIdleInput {
@@ -67,5 +63,3 @@ hook_event! {
         team_name: Option<Box<str>>,
     }
 }
-
-impl CanBlock for TeammateIdle {}

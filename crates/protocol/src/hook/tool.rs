@@ -1,6 +1,6 @@
 //! Events after tool uses: `PostToolUse`, `PostToolUseFailure` and `PostToolBatch`.
 
-use super::{CanBlock, ContextOutput, HookReply, ability::adds_context, declare::hook_event};
+use super::{ContextOutput, HookReply, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
@@ -8,7 +8,7 @@ hook_event! {
     ///
     /// This event can't be blocked: the tool has already run.
     /// After a block, the model sees the reason as an error next to the tool's output, and continues.
-    PostToolUse => PostToolUseOutput, matched by "tool_name", refusal |_| None;
+    PostToolUse => PostToolUseOutput, matched by "tool_name", refusal |_| None, adds context, can block;
 
     /// The input of `PostToolUse`.
     PostToolUseInput {
@@ -46,9 +46,6 @@ pub struct PostToolUseOutput {
     pub updated_mcp_tool_output: Option<RawJson>,
 }
 
-adds_context!(PostToolUse, PostToolUseFailure, PostToolBatch);
-impl CanBlock for PostToolUse {}
-
 impl HookReply<PostToolUse> {
     /// Returns a reply that replaces the tool's output for the model.
     pub fn replace_output(output: RawJson) -> Self {
@@ -60,7 +57,7 @@ hook_event! {
     /// After a failed tool use.
     ///
     /// This event can't be blocked; after a block, the model sees the reason next to the error, and continues.
-    PostToolUseFailure => ContextOutput, matched by "tool_name", refusal |_| None;
+    PostToolUseFailure => ContextOutput, matched by "tool_name", refusal |_| None, adds context, can block;
 
     /// The input of `PostToolUseFailure`.
     PostToolUseFailureInput {
@@ -83,13 +80,12 @@ hook_event! {
     }
 }
 
-impl CanBlock for PostToolUseFailure {}
-
 hook_event! {
     /// After all tool uses of one message, before the next API request.
     ///
     /// A block ends the turn (`hook_stopped`), with an empty result.
-    PostToolBatch => ContextOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
+    PostToolBatch => ContextOutput, refusal |reason| Some(HookReply::block(reason)), also when late,
+        adds context, can block;
 
     /// The input of `PostToolBatch`.
     PostToolBatchInput {
@@ -110,5 +106,3 @@ pub struct BatchedToolCall {
     /// The content of the `tool_result` for the model, unlike in `PostToolUse` (`tool_response`).
     pub tool_response: Option<RawJson>,
 }
-
-impl CanBlock for PostToolBatch {}

@@ -1,6 +1,6 @@
 //! Worktree events: `WorktreeCreate` and `WorktreeRemove`.
 
-use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
+use super::{HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
     /// A worktree must be created: the hook creates it, and its reply must contain the directory.
@@ -8,7 +8,8 @@ hook_event! {
     /// With a hook for this event, the CLI does not create worktrees itself.
     /// Any reply without a directory blocks, even [`HookReply::proceed`], and the reason is not shown.
     /// The directory must be a checkout of its own: the CLI rejects one that git considers part of the project.
-    WorktreeCreate => WorktreeCreateOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
+    WorktreeCreate => WorktreeCreateOutput, refusal |reason| Some(HookReply::block(reason)), also when late,
+        can block;
 
     /// The input of `WorktreeCreate`.
     WorktreeCreateInput {
@@ -23,8 +24,6 @@ pub struct WorktreeCreateOutput {
     /// The absolute path of the created directory (`worktreePath`).
     pub worktree_path: String,
 }
-
-impl CanBlock for WorktreeCreate {}
 
 impl HookReply<WorktreeCreate> {
     /// Returns a reply with this directory.

@@ -1,6 +1,6 @@
 //! The test's side of the in-process pair.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -58,12 +58,12 @@ impl MemoryPeer {
 
     /// Sets the stderr tail that the host's handle returns.
     pub fn set_stderr_tail(&self, tail: impl Into<String>) {
-        *self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner) = tail.into();
+        *self.shared.stderr.lock() = tail.into();
     }
 
     /// Returns the signals that the host has sent so far, in order.
     pub fn terminations(&self) -> Vec<Signal> {
-        self.shared.terminations.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.terminations.lock().clone()
     }
 
     /// Waits for the first signal of the host. Cancel-safe.

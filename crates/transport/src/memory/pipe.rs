@@ -3,18 +3,17 @@
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
 use bytes::Bytes;
 
-use crate::error::TransportError;
+use crate::{error::TransportError, lock::Lock};
 
 /// A queue of chunks with a limit in bytes.
 pub(super) struct Pipe {
     capacity: usize,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 #[derive(Default)]
@@ -34,7 +33,7 @@ struct State {
 
 impl Pipe {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), state: Mutex::new(State::default()) }
+        Self { capacity: capacity.max(1), state: Lock::new(State::default()) }
     }
 
     pub(super) async fn read(&self) -> Result<Option<Bytes>, TransportError> {
@@ -77,7 +76,7 @@ impl Pipe {
     }
 
     fn poll_read(&self, cx: &Context<'_>) -> Poll<Result<Option<Bytes>, TransportError>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(chunk) = state.queue.pop_front() {
             state.held -= chunk.len();
             let writers = std::mem::take(&mut state.writers);
@@ -96,7 +95,7 @@ impl Pipe {
     }
 
     fn poll_write(&self, rest: &mut Bytes, cx: &Context<'_>) -> Poll<Result<(), TransportError>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.closed || state.abandoned {
             *rest = Bytes::new();
             return Poll::Ready(Err(TransportError::Closed));
@@ -121,16 +120,11 @@ impl Pipe {
 
     /// Changes the state and wakes all readers and writers.
     fn change(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         change(&mut state);
         let (readers, writers) = (std::mem::take(&mut state.readers), std::mem::take(&mut state.writers));
         drop(state);
         readers.into_iter().chain(writers).for_each(Waker::wake);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Only wakers are cloned and dropped under this lock, so the state is consistent even if the lock is poisoned.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

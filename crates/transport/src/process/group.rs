@@ -3,7 +3,6 @@
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use rustix::{
@@ -15,7 +14,7 @@ use rustix::{
 };
 
 use super::process_list::has_members;
-use crate::{error::ExitReport, transport::Signal};
+use crate::{error::ExitReport, lock::Lock, transport::Signal};
 
 /// The child's process group.
 pub(super) struct Group {
@@ -24,13 +23,13 @@ pub(super) struct Group {
     /// Readable once the leader has ended. `None` on systems without such descriptors.
     end: Option<OwnedFd>,
     /// Whether the leader is reaped. After that the system may reuse the id, so it must not be signalled.
-    reaped: Mutex<bool>,
+    pub(super) reaped: Lock<bool>,
 }
 
 impl Group {
     /// Wraps the group of a leader that is not reaped yet.
     pub(super) fn new(leader: Pid) -> Self {
-        Self { leader, end: end_of(leader), reaped: Mutex::new(false) }
+        Self { leader, end: end_of(leader), reaped: Lock::new(false) }
     }
 
     pub(super) fn id(&self) -> u32 {
@@ -61,7 +60,7 @@ impl Group {
 
     fn send(&self, signal: SystemSignal) -> io::Result<()> {
         // Locked while signalling, so that the leader is not reaped in between.
-        let reaped = self.lock_reaped();
+        let reaped = self.reaped.lock();
         if *reaped {
             return Ok(());
         }
@@ -82,7 +81,7 @@ impl Group {
             },
             // The exit status is lost: other code of this program reaped the child, or SIGCHLD is ignored.
             Ok(None) | Err(_) => {
-                *self.lock_reaped() = true;
+                *self.reaped.lock() = true;
                 ExitReport::default()
             }
         }
@@ -90,7 +89,7 @@ impl Group {
 
     /// Reaps the leader, which must have ended. After this the system may reuse its id.
     pub(super) fn reap(&self) {
-        let mut reaped = self.lock_reaped();
+        let mut reaped = self.reaped.lock();
         if !*reaped {
             // Does not block, since the leader has ended. Fails if the leader is reaped already.
             let _ = retry_on_intr(|| waitid(WaitId::Pid(self.leader), WaitIdOptions::EXITED));
@@ -108,11 +107,6 @@ impl Group {
         self.signal_or_ignore(Signal::Kill);
         self.wait_for_leader();
         self.reap();
-    }
-
-    /// Locks the flag of whether the leader is reaped. Once it is set, the group must not be signalled.
-    pub(super) fn lock_reaped(&self) -> MutexGuard<'_, bool> {
-        self.reaped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether the group has living members other than its ended leader and its guard.

@@ -9,7 +9,6 @@ use std::{
     os::{fd::BorrowedFd, unix::process::CommandExt},
     path::PathBuf,
     process::{Command, Stdio},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -19,11 +18,12 @@ use rustix::{
 };
 
 use super::{Grace, grace::MAX_WAIT, launch::is_executable};
+use crate::lock::Lock;
 
 /// A child's guard, or the reason why it has none.
 pub(super) struct Guard {
     /// `None` if there is no guard, and after [`dismiss`](Self::dismiss).
-    process: Mutex<Option<GuardProcess>>,
+    process: Lock<Option<GuardProcess>>,
     pub(super) failure: Option<io::Error>,
 }
 
@@ -38,7 +38,7 @@ struct GuardProcess {
 impl Guard {
     /// No guard.
     pub(super) fn none() -> Self {
-        Self { process: Mutex::new(None), failure: None }
+        Self { process: Lock::new(None), failure: None }
     }
 
     /// Starts the guard of a group. The leader must not be reaped before the guard is dismissed.
@@ -46,14 +46,14 @@ impl Guard {
     /// The guard holds a copy of `input`, the write end of the child's stdin, until [`release_input`](Self::release_input).
     pub(super) fn start(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> Self {
         match spawn(leader, grace, input) {
-            Ok(process) => Self { process: Mutex::new(Some(process)), failure: None },
+            Ok(process) => Self { process: Lock::new(Some(process)), failure: None },
             Err(failure) => Self { failure: Some(failure), ..Self::none() },
         }
     }
 
     /// Makes the guard close its copy of the child's input.
     pub(super) fn release_input(&self) {
-        if let Some(guard) = &mut *self.lock()
+        if let Some(guard) = &mut *self.process.lock()
             && std::mem::take(&mut guard.holds_input)
             && let Some(control) = &mut guard.control
         {
@@ -64,12 +64,12 @@ impl Guard {
 
     /// Returns the guard's process id, until it is dismissed.
     pub(super) fn pid(&self) -> Option<Pid> {
-        self.lock().as_ref().map(|guard| guard.pid)
+        self.process.lock().as_ref().map(|guard| guard.pid)
     }
 
     /// Kills the guard and reaps it. A second call does nothing.
     pub(super) fn dismiss(&self) {
-        let Some(guard) = self.lock().take() else { return };
+        let Some(guard) = self.process.lock().take() else { return };
         // If other code of this program has reaped it, its id may belong to another process.
         if guard.has_ended().is_ok() {
             // SIGKILL, since the guard ignores the other signals; it works on a stopped process too.
@@ -82,18 +82,14 @@ impl Guard {
     ///
     /// For a group with a leader that other code of this program has reaped: only a member can still signal it safely.
     pub(super) fn take_over(&self) {
-        if let Some(guard) = &mut *self.lock() {
+        if let Some(guard) = &mut *self.process.lock() {
             guard.control = None;
         }
     }
 
     /// Returns whether there is a guard that has not ended.
     pub(super) fn is_alive(&self) -> bool {
-        self.lock().as_ref().is_some_and(|guard| guard.has_ended() == Ok(false))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<GuardProcess>> {
-        self.process.lock().unwrap_or_else(PoisonError::into_inner)
+        self.process.lock().as_ref().is_some_and(|guard| guard.has_ended() == Ok(false))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     future::poll_fn,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll, Waker, ready},
     time::{Duration, Instant},
 };
@@ -16,7 +16,7 @@ use rustix::{
 use tokio::net::unix::pipe::Sender;
 
 use super::{closing, guard::Guard, running::Running};
-use crate::{error::TransportError, transport::ByteSink};
+use crate::{error::TransportError, lock::Lock, transport::ByteSink};
 
 /// A child's input. Dropping it ends the input, after the chunk that was written last.
 ///
@@ -30,13 +30,13 @@ impl ByteSink for ProcessSink {
     async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
         let input = &self.running.input;
         poll_fn(|cx| input.poll_flush(cx)).await?;
-        input.lock().rest = chunk;
+        input.state.lock().rest = chunk;
         poll_fn(|cx| input.poll_flush(cx)).await
     }
 
     async fn finish(&mut self) -> Result<(), TransportError> {
         let input = &self.running.input;
-        if input.lock().pipe.is_some() {
+        if input.state.lock().pipe.is_some() {
             poll_fn(|cx| input.poll_flush(cx)).await?;
             input.close();
         }
@@ -58,7 +58,7 @@ debug_by_name!(ProcessSink);
 
 /// The child's stdin, and the part of the last chunk that is not written yet.
 pub(super) struct Input {
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 struct State {
@@ -73,7 +73,7 @@ struct State {
 impl Input {
     pub(super) fn new(pipe: Sender, guard: Arc<Guard>) -> Self {
         let pipe = Some(InputPipe { pipe, guard });
-        Self { state: Mutex::new(State { pipe, rest: Bytes::new(), waker: None }) }
+        Self { state: Lock::new(State { pipe, rest: Bytes::new(), waker: None }) }
     }
 
     /// Ends the input now, even if a chunk is half written.
@@ -83,7 +83,7 @@ impl Input {
 
     /// Ends the input now, or returns it to the caller if a chunk is half written.
     pub(super) fn take(&self) -> Option<Unsent> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let (pipe, waker) = (state.pipe.take(), state.waker.take());
         let rest = std::mem::take(&mut state.rest);
         drop(state);
@@ -97,7 +97,7 @@ impl Input {
     ///
     /// Writes what the pipe accepts at once: the program may exit before a thread could write.
     fn flush_detached(&self, chunk: &[u8]) {
-        let mut guard = self.lock();
+        let mut guard = self.state.lock();
         let state = &mut *guard;
         if let Some(InputPipe { pipe, .. }) = &state.pipe {
             state.rest = [&state.rest, chunk].concat().into();
@@ -106,7 +106,7 @@ impl Input {
     }
 
     fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        let mut guard = self.lock();
+        let mut guard = self.state.lock();
         let state = &mut *guard;
         let written = loop {
             let Some(InputPipe { pipe, .. }) = &state.pipe else {
@@ -132,10 +132,6 @@ impl Input {
         };
         state.waker = None;
         Poll::Ready(written)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,18 +4,19 @@ use std::{
     collections::HashMap,
     fs::{self, File},
     io::{self, Read},
-    sync::{Mutex, PoisonError},
     time::Instant,
 };
 
 use rustix::io::Errno;
+
+use crate::lock::Lock;
 
 /// Returns whether the group has living members that match; `true` if that is unknown.
 ///
 /// Concurrent calls share a list: otherwise the simultaneous ends of many groups would read it as many times.
 pub(super) fn has_members(group: i32, matches: impl Fn(i32) -> bool) -> bool {
     let called = Instant::now();
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = LAST.lock();
     let list = match last.take() {
         Some(list) if list.began >= called => list,
         _ => ProcessList::read(),
@@ -25,7 +26,7 @@ pub(super) fn has_members(group: i32, matches: impl Fn(i32) -> bool) -> bool {
 }
 
 /// The last list that was read.
-static LAST: Mutex<Option<ProcessList>> = Mutex::new(None);
+static LAST: Lock<Option<ProcessList>> = Lock::new(None);
 
 struct ProcessList {
     began: Instant,
@@ -72,7 +73,8 @@ fn living_group(process: i32) -> io::Result<Option<i32>> {
 /// Errors that say nothing about the process that was read.
 const EXHAUSTED: [Errno; 3] = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::time::Duration;
 
@@ -84,7 +86,7 @@ mod tests {
         let (later, earlier) = (Instant::now() + Duration::from_secs(3600), Instant::now());
         for (began, expected) in [(later, true), (earlier, false)] {
             let groups = HashMap::from([(i32::MAX, vec![1])]);
-            *LAST.lock().unwrap() = Some(ProcessList { began, groups, is_complete: true });
+            *LAST.lock() = Some(ProcessList { began, groups, is_complete: true });
             assert_eq!(has_members(i32::MAX, |process| process == 1), expected);
         }
     }

@@ -1,23 +1,17 @@
 //! The state that the parts of an open process transport share.
 
-use std::{
-    any::Any,
-    io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::{any::Any, io, sync::Arc, thread, time::Duration};
 
 use super::{
     grace::Grace, group::Group, guard::Guard, input::Input, shutdown_fd::ShutdownFd, stderr::Stderr,
 };
-use crate::{error::ExitReport, once_event::OnceEvent};
+use crate::{error::ExitReport, lock::Lock, once_event::OnceEvent};
 
 /// The state that source, sink, handle and threads share.
 pub(super) struct Running {
     pub(super) group: Group,
     pub(super) guard: Arc<Guard>,
-    pub(super) grace: Mutex<Grace>,
+    pub(super) grace: Lock<Grace>,
     pub(super) input: Input,
     pub(super) stderr: Stderr,
     /// Set when the process has ended.
@@ -29,7 +23,7 @@ pub(super) struct Running {
     /// Signalled when the process has ended and the grace period for its pipes is over: readers take what the pipes
     /// contain, and wait for nothing more.
     pub(super) shutdown: ShutdownFd,
-    pub(super) attachments: Mutex<Option<Attachments>>,
+    pub(super) attachments: Lock<Option<Attachments>>,
 }
 
 /// A value that is dropped when the process and its group have ended.
@@ -37,18 +31,14 @@ pub(super) type Attachments = Box<dyn Any + Send>;
 
 impl Running {
     pub(super) fn grace(&self) -> Grace {
-        *self.lock_grace()
+        *self.grace.lock()
     }
 
     /// Limits the first two grace periods. Periods that have begun do not change.
     pub(super) fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
-        let mut grace = self.lock_grace();
+        let mut grace = self.grace.lock();
         grace.after_input = grace.after_input.min(after_input);
         grace.after_terminate = grace.after_terminate.min(after_terminate);
-    }
-
-    fn lock_grace(&self) -> MutexGuard<'_, Grace> {
-        self.grace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

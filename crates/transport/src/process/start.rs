@@ -5,7 +5,7 @@ use std::{
     os::fd::{AsFd, OwnedFd},
     panic::catch_unwind,
     process::Stdio,
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
 
 use rustix::{io::ioctl_fionbio, process::Pid};
@@ -24,7 +24,7 @@ use super::{
     stderr::{Stderr, StderrSink, drain_on_thread},
     watch::watch,
 };
-use crate::{error::TransportError, once_event::OnceEvent, transport::Connected};
+use crate::{error::TransportError, lock::Lock, once_event::OnceEvent, transport::Connected};
 
 pub(super) type ProcessConnected = Connected<ProcessSource, ProcessSink, ProcessHandle>;
 
@@ -50,14 +50,14 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, Tra
     let running = Arc::new(Running {
         group,
         guard: Arc::clone(&guard),
-        grace: Mutex::new(grace),
+        grace: Lock::new(grace),
         input: Input::new(ours.stdin, guard),
         stderr: Stderr::new(stderr_bound),
         ended: OnceEvent::new(),
         group_ended: OnceEvent::new(),
         output_done: OnceEvent::new(),
         shutdown,
-        attachments: Mutex::new(attachments),
+        attachments: Lock::new(attachments),
     });
     if let Err(error) = start_threads(&running, ours.stderr, on_stderr) {
         // No thread would reap the child and its guard.

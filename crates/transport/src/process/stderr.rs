@@ -5,21 +5,21 @@ use std::{
     io,
     os::fd::{AsFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use super::{
     drain::drain,
     running::{Running, spawn_thread},
 };
-use crate::once_event::OnceEvent;
+use crate::{lock::Lock, once_event::OnceEvent};
 
 /// A callback for lines of stderr.
 pub(super) type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The tail of the child's stderr.
 pub(super) struct Stderr {
-    tail: Mutex<VecDeque<u8>>,
+    tail: Lock<VecDeque<u8>>,
     bound: usize,
     /// Set when stderr was drained to its end.
     pub(super) done: OnceEvent<()>,
@@ -27,7 +27,7 @@ pub(super) struct Stderr {
 
 impl Stderr {
     pub(super) fn new(bound: usize) -> Self {
-        Self { tail: Mutex::new(VecDeque::new()), bound, done: OnceEvent::new() }
+        Self { tail: Lock::new(VecDeque::new()), bound, done: OnceEvent::new() }
     }
 
     /// Drains the pipe on this thread; see [`drain`].
@@ -50,7 +50,7 @@ impl Stderr {
 
     /// Returns the last bytes, starting at a character boundary.
     pub(super) fn tail(&self) -> String {
-        let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = self.tail.lock();
         let bytes = tail.make_contiguous();
         // A truncated tail may start in the middle of a character.
         let start = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
@@ -59,7 +59,7 @@ impl Stderr {
 
     fn keep(&self, bytes: &[u8]) {
         let bytes = &bytes[bytes.len().saturating_sub(self.bound)..];
-        let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = self.tail.lock();
         let over = (tail.len() + bytes.len()).saturating_sub(self.bound);
         tail.drain(..over);
         tail.extend(bytes);

@@ -3,7 +3,7 @@
 use std::{
     os::fd::OwnedFd,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, PoisonError},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -54,13 +54,13 @@ fn wait_for_leader(running: &Arc<Running>, stderr: Option<OwnedFd>) -> ExitRepor
 
 /// Drops the attachments. Panics in their destructors are ignored: the child must still be reported as gone.
 fn release(running: &Running) {
-    let attachments = running.attachments.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let attachments = running.attachments.lock().take();
     let _ = catch_unwind(AssertUnwindSafe(|| drop(attachments)));
 }
 
 /// Waits for the end of the rest of the group, which has received SIGTERM, and kills it at the deadline.
 fn end_group(running: &Running, drained: Instant, killed: Instant) {
-    if *running.group.lock_reaped() {
+    if *running.group.reaped.lock() {
         // Other code of this program reaped the leader, so only a member of the group can still signal it safely.
         running.guard.take_over();
         wait_while(running, drained, killed + AFTER_KILL, || running.guard.is_alive());

@@ -113,16 +113,9 @@ pub struct FeedbackMode {
     pub kind: Box<str>,
 }
 
-impl InitializeReply {
-    /// Deserializes a reply in which every field must fit; does not keep `raw`.
-    fn deserialize_strictly<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::deserialize(deserializer)
-    }
-}
-
-/// A reply in which every field must fit.
+/// A reply in which every field must fit; `raw` is not kept.
 #[derive(Deserialize)]
-struct Strict(#[serde(deserialize_with = "InitializeReply::deserialize_strictly")] InitializeReply);
+struct Strict(#[serde(with = "InitializeReply")] InitializeReply);
 
 impl<'de> Deserialize<'de> for InitializeReply {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
