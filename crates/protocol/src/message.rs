@@ -44,7 +44,7 @@ use std::cell::OnceCell;
 use crate::{
     DecodeError, ToolUseId,
     control::{self, ControlCancelRequest, ControlRequest, ControlResponse},
-    decode,
+    decode::{self, Step},
 };
 
 declare::messages! {
@@ -124,6 +124,7 @@ impl Message {
     /// A field that does not fit its type is treated as missing. Of several fields with the same name, the last counts.
     /// An object inside the message that lacks a required field becomes `Unknown`, which keeps the whole object.
     /// The list has one error with a path per such field.
+    /// Lists with too many faults are treated as missing, except those in `message`.
     ///
     /// Frames of the control protocol are strict, since a missing field can change the meaning of a permission request:
     /// only a few display fields of a request can be dropped.
@@ -135,8 +136,14 @@ impl Message {
     pub fn read(line: &[u8]) -> Result<(Self, Vec<DecodeError>), DecodeError> {
         let line = decode::utf8(line)?;
         let is_control = OnceCell::new();
-        decode::tolerant(line, |text, path| {
+        let may_miss = |text: &str, path: &[Step]| {
             !is_control.get_or_init(|| control::is_control(text)) || control::is_decoration(path)
+        };
+        // Drops lists with too many faulty parts, but none of a request, or of an answer, which would look empty.
+        let is_outside = |step: &Step| matches!(step, Step::Key(name) if !KEPT.contains(&name.as_str()));
+        decode::tolerant(line, may_miss).or_else(|error| {
+            decode::tolerant(line, |text, path| path.iter().all(is_outside) && may_miss(text, path))
+                .map_err(|_| error)
         })
     }
 
@@ -151,3 +158,6 @@ impl Message {
         }
     }
 }
+
+/// The fields of messages that do not lose their lists.
+const KEPT: [&str; 2] = ["message", "request"];

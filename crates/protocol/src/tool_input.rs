@@ -50,7 +50,7 @@ macro_rules! inputs {
         #[non_exhaustive]
         pub enum $any {
             $( $(#[$variant_meta])* $variant($name), )+
-            /// Any other tool, including tools of MCP servers.
+            /// Any other tool. It may also run commands, as `Workflow`, `PowerShell` and tools of MCP servers can.
             Unknown,
         }
 
@@ -105,6 +105,19 @@ inputs! {
             /// Whether the command runs outside of the sandbox (`dangerouslyDisableSandbox`).
             #[serde(rename = "dangerouslyDisableSandbox")]
             dangerously_disable_sandbox: Option<bool>,
+        }
+
+        /// `Monitor`: runs a command in a shell, or opens a WebSocket, and reports its output to the model.
+        Monitor(MonitorInput) = "Monitor" {
+            /// The command, as the shell reads it; absent for a WebSocket.
+            command: Option<String>,
+            /// The WebSocket (`ws`); absent for a command.
+            ws: Option<MonitorSocket>,
+            /// The limit in milliseconds.
+            #[serde(default, deserialize_with = "lenient::optional_count")]
+            timeout_ms: Option<u64>,
+            /// The purpose, in the model's words.
+            description: Option<String>,
         }
 
         /// `Read`: reads a file.
@@ -214,4 +227,12 @@ inputs! {
             isolation: Option<String>,
         }
     }
+}
+
+/// The WebSocket that a `Monitor` opens.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct MonitorSocket {
+    /// The URL.
+    pub url: String,
 }

@@ -13,7 +13,7 @@ pub(super) struct Input(BTreeMap<Box<str>, RawJson>);
 
 impl Input {
     /// Returns the input with this field set.
-    #[expect(clippy::expect_used, reason = "the values are strings, and maps and structs of strings")]
+    #[expect(clippy::expect_used, reason = "the values are strings, and maps of strings")]
     pub(super) fn with<T: Serialize + ?Sized>(&self, name: &str, value: &T) -> Self {
         let mut fields = self.0.clone();
         fields.insert(name.into(), RawJson::encode(value).expect("strings can be written as JSON"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{Allow, input::Input};
 use crate::{DecodeError, control::CanUseTool};
@@ -55,17 +55,14 @@ impl Questions {
 
     /// Returns the decision with the answers (`updatedInput.answers` and `annotations`).
     ///
-    /// Unanswered questions are left out; if all are, the model sees that the user did not answer.
+    /// Questions without an [`answer`](Question::answer) are left out; if all are, the model sees that the user did not
+    /// answer.
     /// Answers are keyed by the question's text; the CLI rejects two questions with the same text.
     pub fn allow(&self) -> Allow {
         let answered = || self.questions.iter().filter_map(|q| Some((&*q.question, q.answer.as_ref()?)));
         let answers: BTreeMap<&str, &str> = answered().map(|(q, answer)| (q, &*answer.text)).collect();
-        let annotations: BTreeMap<&str, Annotation<'_>> = answered()
-            .map(|(q, answer)| {
-                (q, Annotation { preview: answer.preview.as_deref(), notes: answer.notes.as_deref() })
-            })
-            .filter(|(_, annotation)| annotation.preview.is_some() || annotation.notes.is_some())
-            .collect();
+        let annotations = answered().map(|(q, answer)| (q, answer.annotations()));
+        let annotations: BTreeMap<_, _> = annotations.filter(|(_, texts)| !texts.is_empty()).collect();
         let input = self.input.with("answers", &answers);
         let input = if annotations.is_empty() { input } else { input.with("annotations", &annotations) };
         Allow::new().input(input.into_raw())
@@ -126,6 +123,8 @@ pub struct Answer {
     pub preview: Option<String>,
     /// The user's notes (`annotations.notes`).
     pub notes: Option<String>,
+    /// How the question went unanswered (`annotations.unanswered`); `None` for an answer.
+    pub unanswered: Option<Unanswered>,
 }
 
 impl Answer {
@@ -134,12 +133,22 @@ impl Answer {
         let chosen: Vec<&Choice> = chosen.into_iter().collect();
         let labels: Vec<&str> = chosen.iter().map(|choice| &*choice.label).collect();
         let preview = if let [one] = chosen[..] { one.preview.clone() } else { None };
-        Self { text: labels.join(", "), preview, notes: None }
+        Self { preview, ..Self::text(labels.join(", ")) }
     }
 
     /// Returns an answer in the user's own words ("Other").
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), preview: None, notes: None }
+        Self { text: text.into(), preview: None, notes: None, unanswered: None }
+    }
+
+    /// Returns an answer that states how the question went unanswered, with a text for the model.
+    ///
+    /// The model sees only the text. The result of the tool repeats the kind in its `annotations`, for a host that
+    /// displays or stores it.
+    /// Use it only if [`Init::capabilities`](crate::message::Init::capabilities) contains
+    /// `ask_user_question_unanswered_v1`: an older CLI may refuse the whole answer.
+    pub fn unanswered(kind: Unanswered, text: impl Into<String>) -> Self {
+        Self { unanswered: Some(kind), ..Self::text(text) }
     }
 
     /// Adds notes of the user.
@@ -148,12 +157,26 @@ impl Answer {
         self.notes = Some(notes.into());
         self
     }
+
+    /// Returns what is sent beside the text, by the names on the wire.
+    fn annotations(&self) -> BTreeMap<&str, &str> {
+        let unanswered = self.unanswered.as_ref().map(Unanswered::as_str);
+        let texts = [
+            ("preview", self.preview.as_deref()),
+            ("notes", self.notes.as_deref()),
+            ("unanswered", unanswered),
+        ];
+        texts.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
+    }
 }
 
-#[derive(Serialize)]
-struct Annotation<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    notes: Option<&'a str>,
+/// How a question went unanswered. The CLI may refuse any other string.
+#[wire]
+pub enum Unanswered {
+    /// The user skipped the question.
+    Skipped = "skipped",
+    /// The user sent a chat message instead.
+    RepliedInChat = "replied_in_chat",
+    /// The user closed the questions.
+    Dismissed = "dismissed",
 }

@@ -4,7 +4,8 @@ use agentwire_protocol::{
     PermissionMode, RawJson,
     control::CanUseTool,
     permission::{
-        Answer, Decision, PermissionUpdate, Plan, Questions, Rule, RuleBehavior, RuleError, UpdateDestination,
+        Answer, Decision, PermissionUpdate, Plan, Questions, Rule, RuleBehavior, RuleError, Unanswered,
+        UpdateDestination,
     },
 };
 use proptest::prelude::*;
@@ -135,6 +136,16 @@ fn answers_are_sent_with_the_original_input() {
     expected.as_object_mut().unwrap().remove("annotations");
     assert_eq!(sent(asked.allow()), json!({"behavior": "allow", "updatedInput": expected}));
 
+    asked.questions[0].answer = Some(Answer::unanswered(Unanswered::Skipped, "No tree today."));
+    asked.questions[1].answer = Some(Answer::unanswered(Unanswered::RepliedInChat, "").notes("a bush"));
+    expected["answers"] = json!({"Which tree?": "No tree today.", "Which tools?": ""});
+    expected["annotations"] = json!({
+        "Which tree?": {"unanswered": "skipped"},
+        "Which tools?": {"notes": "a bush", "unanswered": "replied_in_chat"},
+    });
+    assert_eq!(sent(asked.allow()), json!({"behavior": "allow", "updatedInput": expected}));
+
+    expected.as_object_mut().unwrap().remove("annotations");
     expected["answers"] = json!({});
     expected["response"] = json!("A bush.");
     assert_eq!(sent(asked.respond("A bush.")), json!({"behavior": "allow", "updatedInput": expected}));

@@ -3,7 +3,7 @@
 mod changed;
 
 use agentwire_protocol::{
-    Block, Content, InboundRequest, Message,
+    Block, Content, InboundRequest, Message, System,
     control::{ClaimSessionReply, GetContextUsageReply},
     decode::decode,
     message::{Delta, Event},
@@ -266,8 +266,34 @@ fn many_faults_end_the_search_soon() {
         r#"{{"type":"result","subtype":"success","is_error":false,"permission_denials":[{entries}]}}"#
     );
     let start = std::time::Instant::now();
-    assert!(Message::from_line(&line).is_err());
+    let (message, set_aside) = Message::read(line.as_bytes()).unwrap();
+    let Message::Result(result) = message else { panic!("{message:?}") };
+    assert!(result.permission_denials.is_empty() && !result.is_error);
+    assert_eq!(set_aside[0].path(), "permission_denials");
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+#[test]
+fn too_many_faults_cost_their_field_and_no_other() {
+    let objects = vec![r#"{"name":"t"}"#; 501].join(",");
+    let line = format!(
+        r#"{{"type":"system","subtype":"init","cwd":"/w","tools":[{objects}],"model":7,"skills":["a"]}}"#
+    );
+    let (message, set_aside) = Message::read(line.as_bytes()).unwrap();
+    let Message::System(System::Init(init)) = message else { panic!("{message:?}") };
+    assert_eq!((&*init.cwd, init.tools.len(), &*init.model, init.skills.len()), ("/w", 0, "", 1));
+    let paths: Vec<&str> = set_aside.iter().map(|error| error.path()).collect();
+    assert_eq!(paths, ["tools", "model"]);
+
+    // Neither a required field nor a whole part of a control frame is dropped.
+    let blocks = vec![r#"{"type":"text","text":7}"#; 1001].join(",");
+    let answer = format!(r#"{{"type":"assistant","message":{{"content":[{blocks}]}}}}"#);
+    assert_eq!(Message::from_line(&answer).unwrap_err().path(), "message.content[0].text");
+    let suggestions = vec![r#"{"type":"addRules","rules":7}"#; 1001].join(",");
+    let request = format!(
+        r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{{}},"permission_suggestions":[{suggestions}]}}}}"#
+    );
+    assert!(Message::from_line(&request).is_err());
 }
 
 #[test]

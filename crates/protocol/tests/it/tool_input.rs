@@ -42,3 +42,20 @@ fn old_name_of_the_agent_tool_is_read() {
     let ToolInput::Agent(agent) = ToolInput::read("Task", &input).unwrap() else { panic!() };
     assert_eq!(agent.prompt, "p");
 }
+
+#[test]
+fn monitor_names_its_command_or_its_socket() {
+    let read = |text: &str| {
+        let input = RawJson::parse(text).unwrap();
+        let ToolInput::Monitor(monitor) = ToolInput::read("Monitor", &input).unwrap() else {
+            panic!("{text}")
+        };
+        (monitor.command, monitor.ws.map(|socket| socket.url), monitor.timeout_ms)
+    };
+    let shell = r#"{"description": "d", "timeout_ms": 1000, "command": "curl x"}"#;
+    assert_eq!(read(shell), (Some("curl x".to_owned()), None, Some(1000)));
+    let socket = r#"{"description": "d", "timeout_ms": 1, "ws": {"url": "wss://x", "protocols": ["p"]}}"#;
+    assert_eq!(read(socket), (None, Some("wss://x".to_owned()), Some(1)));
+    let odd = RawJson::parse(r#"{"description": "d", "timeout_ms": 1, "command": ["curl"]}"#).unwrap();
+    assert!(ToolInput::read("Monitor", &odd).is_err());
+}

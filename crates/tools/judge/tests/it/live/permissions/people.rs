@@ -5,7 +5,7 @@ use agentwire::{
     hooks::{PermissionHandler, policy},
     protocol::{
         control::CanUseTool,
-        permission::{Answer, PermissionUpdate, Plan, Questions},
+        permission::{Answer, PermissionUpdate, Plan, Questions, Unanswered},
     },
 };
 use serde_json::{Value, json};
@@ -34,7 +34,11 @@ fn asks(marker: &str) -> Value {
 }
 
 /// Fills in the answers to a question.
-async fn answered(options: Options, marker: &str, fill: fn(&mut Questions) -> Decision) -> Played {
+async fn answered(
+    options: Options,
+    marker: &str,
+    fill: impl Fn(&mut Questions) -> Decision + Send + Sync + 'static,
+) -> Played {
     let handler = PermissionHandler::new(move |request: CanUseTool, _| {
         std::future::ready(Questions::asked_by(&request).map(|asked| asked.map(|mut asked| fill(&mut asked))))
     });
@@ -83,6 +87,25 @@ async fn model_receives_notes_and_the_chosen_preview() {
     .await;
     assert!(played.result_text().contains("<b>oak</b>"), "{}", played.result_text());
     assert_eq!(played.details[0]["annotations"]["Which tree?"]["notes"], "by the lake");
+}
+
+/// The texts do not contain the names of the kinds, so a name in the model's result comes from the annotation.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn kind_of_a_missing_answer_is_only_in_the_details() {
+    for kind in [Unanswered::Skipped, Unanswered::RepliedInChat, Unanswered::Dismissed] {
+        let name = kind.to_string();
+        let played = answered(Options::new(), "no tree today", move |asked| {
+            let [tree, tools] = &mut asked.questions[..] else { return Decision::deny("two were to come") };
+            tree.answer = Some(Answer::unanswered(kind.clone(), "no tree today"));
+            tools.answer = Some(Answer::choices([&tools.options[0]]));
+            asked.allow().into()
+        })
+        .await;
+        assert!(!played.result_text().contains(&name), "{}", played.result_text());
+        assert_eq!(played.details[0]["answers"]["Which tree?"], "no tree today");
+        assert_eq!(played.details[0]["annotations"], json!({"Which tree?": {"unanswered": name}}));
+    }
 }
 
 /// With a rule that allows the tool the CLI still asks; in the mode `dontAsk` it does not.
