@@ -28,7 +28,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`IngressError::Refused`] if the prompt is not valid.
+    /// [`IngressError::Refused`] if the prompt is not valid, and [`IngressError::Request`] if its id is not.
     ///
     /// # Cancel safety
     ///
@@ -38,17 +38,17 @@ impl Client {
         session: &SessionName,
         prompt: &SessionPrompt,
     ) -> Result<Outcome, IngressError> {
-        self.ingress.insist(&path(session, "prompt"), prompt, key(prompt).as_deref(), TURN).await
+        self.ingress.insist(&path(session, "prompt"), prompt, key(prompt)?, TURN).await
     }
 
     /// Sends a prompt, and returns when it is stored.
     ///
     /// # Errors
     ///
-    /// [`IngressError::Refused`] if the prompt is not valid.
+    /// [`IngressError::Refused`] if the prompt is not valid, and [`IngressError::Request`] if its id is not.
     pub async fn send(&self, session: &SessionName, prompt: &SessionPrompt) -> Result<(), IngressError> {
         let sent: serde_json::Value =
-            self.ingress.insist(&path(session, "prompt/send"), prompt, key(prompt).as_deref(), LIMIT).await?;
+            self.ingress.insist(&path(session, "prompt/send"), prompt, key(prompt)?, LIMIT).await?;
         tracing::trace!("sent: {sent}");
         Ok(())
     }
@@ -58,7 +58,8 @@ impl Client {
     /// # Errors
     ///
     /// [`IngressError`]. With status 424, the worker may have got the request, or is parking the question: send the answer
-    /// again.
+    /// again. After [`IngressError::Unreachable`] too, but Restate may have stored the answer: `false` then can mean that
+    /// it counts.
     pub async fn answer(
         &self,
         session: &SessionName,
@@ -159,11 +160,16 @@ fn path(session: &SessionName, handler: &str) -> String {
     format!("AgentSession/{}%2F{}/{handler}", escaped(&session.tenant), escaped(session.session.as_str()))
 }
 
-fn key(prompt: &SessionPrompt) -> Option<String> {
-    match &prompt.turn.input {
-        TurnInput::Prompt { id, .. } => Some(id.as_str().to_owned()),
-        _ => None,
+/// Returns the idempotency key of a prompt: its id, which is sent in a header.
+fn key(prompt: &SessionPrompt) -> Result<Option<&str>, IngressError> {
+    let TurnInput::Prompt { id, .. } = &prompt.turn.input else { return Ok(None) };
+    let id = id.as_str();
+    if id.is_empty() || !id.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        let why =
+            format!("the prompt's id {id:?} must consist of printable ASCII characters, as a UUID does");
+        return Err(IngressError::Request { why });
     }
+    Ok(Some(id))
 }
 
 /// How long a request waits for a turn before it is repeated with the same key.

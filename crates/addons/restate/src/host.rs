@@ -8,7 +8,7 @@ use std::{
 
 use agentwire::protocol::ToolUseId;
 use agentwire_net::error_chain;
-use agentwire_worker::{Answer, Fence, Start, TurnReport, Worker, WorkerConfig, WorkerError};
+use agentwire_worker::{Answer, Fence, Recovery, Start, TurnReport, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, State, rejection::JsonRejection},
@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::{net::TcpListener, task::JoinSet, time::sleep};
 
 use crate::{
-    ingress::{Ingress, IngressError, is_usable},
+    ingress::{FIRST_PAUSE, Ingress, IngressError, LAST_PAUSE, is_usable},
     serve::send_at_once,
     wire::{Beat, Begun, Call, Ended},
 };
@@ -144,14 +144,23 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Resolves the awakeable of a turn. Repeats the request until a node answers.
+/// Resolves the awakeable of a turn. Repeats the request until a node accepts it, since the handler waits for it.
+///
+/// Restate accepts a report of any turn, so a refusal is about the length of the report, or comes from a gateway.
 async fn report(end: TurnReport, early: Early, ingress: Ingress) {
     let answers = locked(&early).remove(&end.fence).unwrap_or_default();
     let Some(ticket) = end.ticket.clone() else { return };
     let path = format!("restate/awakeables/{ticket}/resolve");
-    let ended = Ended::Turn(Box::new(end), answers);
-    if let Err(error) = ingress.insist::<Value>(&path, &ended, None, LIMIT).await {
-        tracing::error!("the end of a turn can't be reported: {error}");
+    let mut ended = Ended::Turn(Box::new(end), answers);
+    let (mut refusals, mut pause) = (0, FIRST_PAUSE);
+    while let Err(error) = ingress.insist::<Value>(&path, &ended, None, LIMIT).await {
+        tracing::error!("the end of a turn can't be reported yet: {error}");
+        refusals += 1;
+        if refusals >= WHOLE_REPORTS || matches!(error, IngressError::Refused { status: 413, .. }) {
+            ended.shorten(&format!("the end of the turn can't be reported: {error}"));
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LAST_PAUSE);
     }
 }
 
@@ -238,6 +247,7 @@ async fn call(
             let recovery = worker.recovery(&session, &input).await;
             reply(
                 &recovery
+                    .map(without_long_parts)
                     .inspect_err(|error| {
                         tracing::warn!("the state of a turn can't be read: {}", error_chain(error));
                     })
@@ -245,6 +255,19 @@ async fn call(
             )
         }
     })
+}
+
+/// Removes the parts of a state that is too long for the journal, whose entries have a limit. Without this, the handler
+/// would repeat the step for ever.
+fn without_long_parts(state: Recovery) -> Recovery {
+    let bytes = serde_json::to_string(&state).map_or(0, |text| text.len());
+    if bytes <= LARGEST_STATE {
+        return state;
+    }
+    tracing::warn!(
+        "the state of a turn has {bytes} bytes, which is too long: it is reported without its parts"
+    );
+    Recovery::Interrupted { tools: Vec::new() }
 }
 
 fn reply(value: &impl Serialize) -> Json<Value> {
@@ -267,3 +290,22 @@ async fn metrics(State(state): State<HostState>) -> String {
 
 /// How long one request to Restate may take.
 const LIMIT: Duration = Duration::from_secs(5);
+
+/// How many times a refused report is sent as a whole: for half a minute, in which a gateway may be reloaded.
+const WHOLE_REPORTS: u32 = 20;
+
+/// The longest state of a turn in bytes: half of the usual limit of a journal entry.
+const LARGEST_STATE: usize = 16 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn state_that_is_too_long_for_the_journal_has_no_text() {
+        let finished = |bytes| Recovery::Finished { text: "x".repeat(bytes) };
+        assert_eq!(without_long_parts(finished(1024)), finished(1024));
+        let without_parts = Recovery::Interrupted { tools: Vec::new() };
+        assert_eq!(without_long_parts(finished(LARGEST_STATE)), without_parts);
+    }
+}

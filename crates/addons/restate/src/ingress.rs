@@ -40,6 +40,12 @@ pub enum IngressError {
         /// The problem.
         why: String,
     },
+    /// The request can't be sent to any node.
+    #[error("the request can't be sent: {why}")]
+    Request {
+        /// The cause.
+        why: String,
+    },
     /// No node has answered. The request may be repeated.
     #[error("no node of Restate has answered, the last one with: {why}")]
     Unreachable {
@@ -127,6 +133,10 @@ impl Ingress {
             }
             let answered = match request.send().await {
                 Ok(response) => (response.status(), response.text().await),
+                // No node can get it.
+                Err(error) if error.is_builder() => {
+                    return Err(IngressError::Request { why: error_chain(&error) });
+                }
                 Err(error) => {
                     why = error_chain(&error);
                     continue;
@@ -199,5 +209,5 @@ const REPEATED: [StatusCode; 2] = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_
 /// How long a machine that is gone delays a request to the next one.
 const CONNECTING: Duration = Duration::from_secs(5);
 
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LAST_PAUSE: Duration = Duration::from_secs(2);
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const LAST_PAUSE: Duration = Duration::from_secs(2);

@@ -38,10 +38,11 @@ impl Peers {
 
     /// Sends a request to a worker; `None` without an answer, in which case the worker may have got the request.
     pub(crate) async fn call<T: DeserializeOwned>(&self, address: &str, call: &Call) -> Option<T> {
-        match self.request(address, call).send().await.and_then(Response::error_for_status) {
-            Ok(response) => read(address, response.json().await),
-            Err(error) => read(address, Err(error)),
-        }
+        read(address, self.answer(address, call).await)
+    }
+
+    async fn answer<T: DeserializeOwned>(&self, address: &str, call: &Call) -> reqwest::Result<T> {
+        self.request(address, call).send().await.and_then(Response::error_for_status)?.json().await
     }
 
     /// As [`call`](Self::call), for a start. A call that the worker refuses would be refused again.
@@ -63,24 +64,36 @@ impl Peers {
     }
 
     /// Gets a fence from the worker `first`, or from the next one in an order that depends on the session and `tried`.
+    /// The error is the reason why no worker gives one.
     pub(crate) async fn fence(
         &self,
         session: &SessionName,
         epoch: u64,
         first: Option<Box<str>>,
         tried: usize,
-    ) -> Option<Place> {
+    ) -> Result<Place, String> {
         let others = self.addresses().await;
         let workers = others.len();
         let start = session.session.bytes().map(usize::from).sum::<usize>() + tried;
         let others = others.iter().map(String::as_str).cycle().skip(start % workers.max(1)).take(workers);
+        let mut last = String::new();
         for address in first.as_deref().into_iter().filter(|_| tried == 0).chain(others) {
             let call = Call::Fence(session.clone(), epoch);
-            if let Some(Some(fence)) = self.call::<Option<Fence>>(address, &call).await {
-                return Some(Place { address: address.into(), fence, workers });
+            match self.answer::<Option<Fence>>(address, &call).await {
+                Ok(Some(fence)) => return Ok(Place { address: address.into(), fence, workers }),
+                Ok(None) => last = format!("{address}: it has not reached Restate yet"),
+                Err(error) => {
+                    last = format!("{address}: {}", error_chain(&error));
+                    tracing::debug!("a worker gives no fence: {last}");
+                }
             }
         }
-        None
+        let pool = &self.pool;
+        Err(if workers == 0 {
+            format!("no worker of the pool `{pool}` is known")
+        } else {
+            format!("no worker of the pool `{pool}` takes sessions ({workers} in the pool; the last, {last})")
+        })
     }
 
     /// Asks any worker for the state of a turn of a lost one.
@@ -136,6 +149,19 @@ const FRESH: Duration = Duration::from_secs(1);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn failed_fence_names_the_pool_and_the_last_failure() {
+        let peers = Peers::new(Ingress::new(["http://127.0.0.1:1"]).unwrap(), "agents".into());
+        let why = async || peers.fence(&SessionName::new("tenant", "session"), 1, None, 0).await.unwrap_err();
+        assert_eq!(why().await, "no worker of the pool `agents` is known");
+        *peers.known.lock().unwrap() =
+            Known { addresses: vec!["http://127.0.0.1:1".to_owned()], read: Some(Instant::now()) };
+        let why = why().await;
+        let names =
+            "no worker of the pool `agents` takes sessions (1 in the pool; the last, http://127.0.0.1:1: ";
+        assert!(why.starts_with(names) && why.contains("Connection refused"), "{why}");
+    }
 
     #[test]
     fn worker_may_take_a_minute_to_read_the_state_of_a_turn() {

@@ -1,19 +1,20 @@
 //! The server of the handlers.
 
-use std::io;
+use std::{future::pending, io};
 
 use restate_sdk::{http_server::HttpServer, prelude::Endpoint};
 use socket2::SockRef;
 use tokio::net::TcpListener;
 
-/// Serves [`handlers`](crate::handlers) to Restate, until the process gets an interrupt (SIGINT) or the future is dropped.
+/// Serves [`handlers`](crate::handlers) to Restate, until the future is dropped. It handles no signals.
 ///
 /// # Errors
 ///
 /// If the options of the listener can't be set.
 pub async fn serve(handlers: Endpoint, listener: TcpListener) -> io::Result<()> {
     send_at_once(&listener)?;
-    HttpServer::new(handlers).serve(listener).await;
+    // `HttpServer::serve` would take SIGINT from the program for good.
+    HttpServer::new(handlers).serve_with_cancel(listener, pending::<()>()).await;
     Ok(())
 }
 
@@ -29,6 +30,7 @@ mod tests {
     use tokio::net::TcpStream;
 
     use super::*;
+    use crate::{Ingress, handlers};
 
     #[tokio::test]
     async fn accepted_connection_sends_small_frames_at_once() {
@@ -36,5 +38,22 @@ mod tests {
         send_at_once(&listener).unwrap();
         let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         assert!(listener.accept().await.unwrap().0.nodelay().unwrap());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn interrupt_still_ends_the_process() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let ingress = Ingress::new(["http://127.0.0.1:1"]).unwrap();
+        let server = tokio::spawn(serve(handlers(ingress, "agents"), listener));
+        // The server sends the first frame of a connection, and waits for all of its events by then.
+        TcpStream::connect(address).await.unwrap().readable().await.unwrap();
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        let caught = u64::from_str_radix(caught.trim(), 16).unwrap();
+        // The signal 2 is the second bit.
+        assert_eq!(caught & 0b10, 0, "the process catches SIGINT");
+        server.abort();
     }
 }

@@ -2,8 +2,8 @@
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use agentwire_worker::{
-    Answer, Fence, LossPolicy, Outcome, Phase, Question, Refusal, SessionName, TurnInput, TurnReport,
-    TurnSpec,
+    Answer, Fence, LossPolicy, Outcome, Phase, Question, Recovery, Refusal, SessionName, TurnInput,
+    TurnReport, TurnSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +98,20 @@ impl Ended {
         match self {
             Self::Turn(end, _) => end.cost_usd,
             Self::Lost => 0.0,
+        }
+    }
+
+    /// Removes the parts of a report that can be long. The handler then reads the state of the turn from the store.
+    pub(crate) fn shorten(&mut self, why: &str) {
+        let Self::Turn(end, answers) = self else { return };
+        answers.clear();
+        let is_short = matches!(
+            end.outcome,
+            Outcome::Cancelled | Outcome::Drained | Outcome::Interrupted { state: Recovery::Unstarted, .. }
+        );
+        if !is_short {
+            let state = Recovery::Interrupted { tools: Vec::new() };
+            end.outcome = Outcome::Interrupted { why: why.to_owned(), state };
         }
     }
 }

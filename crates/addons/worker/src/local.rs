@@ -72,12 +72,14 @@ pub enum LocalError {
     /// The state of a turn that was cut can't be read.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
-    /// The turn does not start with a prompt, the tenant is not a single path component, or the session's id is not a
+    /// The turn does not start with a prompt, the tenant can't be the name of a folder, or the session's id is not a
     /// UUID.
-    #[error("the turn of {session} is not a prompt of a valid session")]
+    #[error("the turn of {session} can't be queued: {why}")]
     Invalid {
         /// The session.
         session: SessionName,
+        /// The cause.
+        why: String,
     },
     /// Too many prompts of the session wait.
     #[error("{session} has {limit} prompts that have not ended")]

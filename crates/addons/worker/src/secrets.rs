@@ -32,7 +32,7 @@ impl SecretResolver for SecretFolder {
     fn resolve<'a>(&'a self, tenant: &'a str, name: &'a str) -> SecretFuture<'a> {
         Box::pin(async move {
             if !is_name(tenant) || !is_name(name) {
-                return Err(format!("`{tenant}/{name}` is not the name of a secret"));
+                return Err(format!("`{tenant}/{name}` is not the name of a secret: each part {NAME}"));
             }
             let text = tokio::fs::read_to_string(self.root.join(tenant).join(name)).await;
             let text =
@@ -41,6 +41,10 @@ impl SecretResolver for SecretFolder {
         })
     }
 }
+
+/// The rule of [`is_name`], for errors.
+pub(crate) const NAME: &str =
+    "must consist of ASCII letters, digits, `-`, `_` and `.`, without a `.` at its start";
 
 /// Returns whether the text is a single path component of letters, digits, `-`, `_` and `.`.
 pub(crate) fn is_name(text: &str) -> bool {

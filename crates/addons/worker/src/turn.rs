@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SessionName {
-    /// The tenant: a single path component.
+    /// The tenant: a single path component. If it names a folder of [`Local`](crate::Local), of a workspace or of secrets,
+    /// it must consist of ASCII letters, digits, `-`, `_` and `.`, without a `.` at its start.
     pub tenant: Box<str>,
     /// The session's id.
     pub session: SessionId,

@@ -11,7 +11,10 @@ use std::{
 
 use tokio::{fs, process::Command, time::timeout};
 
-use crate::{secrets::is_name, turn::SessionName};
+use crate::{
+    secrets::{NAME, is_name},
+    turn::SessionName,
+};
 
 /// The files of sessions: a working directory on this machine, and revisions that any worker can check out.
 ///
@@ -54,8 +57,9 @@ impl FolderWorkspace {
     }
 
     async fn folder(&self, session: &SessionName) -> Result<PathBuf, Box<dyn Error + Send + Sync>> {
-        if !is_name(&session.tenant) || !is_name(&session.session) {
-            return Err(format!("`{session}` is not the name of a session").into());
+        let names = [("tenant", &*session.tenant), ("session id", session.session.as_str())];
+        if let Some((part, name)) = names.into_iter().find(|(_, name)| !is_name(name)) {
+            return Err(format!("the {part} `{name}` {NAME}").into());
         }
         let folder = self.root.join(&*session.tenant).join(&*session.session);
         fs::create_dir_all(&folder)

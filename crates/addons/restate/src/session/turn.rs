@@ -132,15 +132,20 @@ impl Session {
         turn: &mut TurnSpec,
         record: &mut Record,
     ) -> Result<(Option<Ended>, f64), TerminalError> {
-        let (mut tried, mut rounds) = (0, 0);
+        let (mut tried, mut rounds, mut absent) = (0, 0, 0_u32);
         loop {
             let Some(place) = unless_cancelled(self.place(ctx, name, (tried, rounds), record).await)? else {
                 return Ok((None, 0.0));
             };
             let Some(place) = place else {
-                (tried, rounds) = (0, rounds + 1);
-                if pause(ctx, rounds).await? { continue } else { return Ok((None, 0.0)) }
+                (tried, rounds, absent) = (0, rounds + 1, absent + 1);
+                let longer = absent.saturating_sub(ABSENT_ROUNDS).min(LONG_ROUNDS);
+                if !pause(ctx, rounds.min(ROUNDS).max(longer)).await? {
+                    return Ok((None, 0.0));
+                }
+                continue;
             };
+            absent = 0;
             let (ticket, ended) = ctx.awakeable::<Json<Ended>>();
             let mut ended = std::pin::pin!(ended);
             let mut watch = Watch::new(ctx, &place.fence.boot, &ticket);
@@ -168,7 +173,7 @@ impl Session {
                     tried += 1;
                     if tried % place.workers.max(1) == 0 {
                         rounds += 1;
-                        if !pause(ctx, rounds).await? {
+                        if !pause(ctx, rounds.min(ROUNDS)).await? {
                             return Ok((None, 0.0));
                         }
                     }
@@ -234,15 +239,15 @@ impl Session {
             let place = peers.fence(&name, epoch, last, tried).await;
             // Within the step, which a replay does not run again.
             match &place {
-                None if rounds == 0 => {
-                    tracing::warn!(session = %name, "no worker takes sessions: the prompt waits");
+                Err(why) if rounds == 0 => {
+                    tracing::warn!(session = %name, "{why}: the prompt waits");
                 }
-                Some(place) if rounds == 1 && tried == place.workers.max(1) => {
+                Ok(place) if rounds == 1 && tried == place.workers.max(1) => {
                     tracing::warn!(session = %name, "no worker has room: the prompt waits");
                 }
                 _ => {}
             }
-            Ok(Json(place))
+            Ok(Json(place.ok()))
         };
         let Json(place) = ctx.run(place).name("fence").await?;
         if let Some(place) = &place {
@@ -291,7 +296,7 @@ impl Session {
             }
             rounds += 1;
             // Each round adds to the journal, and the store may be away for hours.
-            ctx.sleep(PAUSE * rounds.min(RECOVERY_ROUNDS)).await?;
+            ctx.sleep(PAUSE * rounds.min(LONG_ROUNDS)).await?;
         }
     }
 }
@@ -342,9 +347,9 @@ async fn answers(
 /// Waits for room, longer in later rounds, and returns whether the prompt was not cancelled.
 ///
 /// Each round adds to the journal, and to the queue of the workers' leases, where it would delay their renewal.
-async fn pause(ctx: &ObjectContext<'_>, rounds: u32) -> Result<bool, TerminalError> {
+async fn pause(ctx: &ObjectContext<'_>, pauses: u32) -> Result<bool, TerminalError> {
     restate_sdk::select! {
-        _ = ctx.sleep(PAUSE * rounds.min(ROUNDS)) => { Ok(true) },
+        _ = ctx.sleep(PAUSE * pauses) => { Ok(true) },
         on_cancel => Ok(false)
     }
 }
@@ -361,5 +366,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The number of rounds over all workers after which the pauses stop growing.
 const ROUNDS: u32 = 5;
 
-/// The same, for the state of a lost turn.
-const RECOVERY_ROUNDS: u32 = 60;
+/// The number of rounds without any worker, five minutes, after which the pauses grow again, up to a minute: workers may
+/// be away for days, and each round replays the journal of all rounds.
+const ABSENT_ROUNDS: u32 = 60;
+
+/// The longest pause in rounds while the state of a lost turn can't be read, or no worker has been there for long.
+const LONG_ROUNDS: u32 = 60;

@@ -1,16 +1,22 @@
 //! Requests of a client.
 
+use std::time::Duration;
+
 use agentwire::protocol::message::UserInput;
 use agentwire_restate::{Admin, Client, Ingress, IngressError, SessionPrompt};
 use agentwire_worker::{Ledger, Outcome, SessionName, TurnSpec};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::{
     PROMPT, SESSION,
     node::{NOWHERE, Node},
     session,
 };
+
+/// Less than repetitions take.
+const SOON: Duration = Duration::from_secs(5);
 
 fn done() -> Value {
     json!({"Done": {"text": "Done.", "is_error": false}})
@@ -51,6 +57,21 @@ async fn refused_prompt_is_not_repeated() {
         .await;
     assert!(matches!(refused, Err(IngressError::Refused { status: 400, .. })), "{refused:?}");
     assert_eq!(node.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn id_that_is_no_header_is_refused_at_once() {
+    let client = client(&[NOWHERE]);
+    for id in ["a\n", "ä", ""] {
+        let prompt = SessionPrompt::new(TurnSpec::prompt(id, "Go."));
+        let session = session();
+        let sent = timeout(SOON, client.send(&session, &prompt)).await.unwrap().unwrap_err();
+        let prompted = timeout(SOON, client.prompt(&session, &prompt)).await.unwrap().unwrap_err();
+        for refused in [sent, prompted] {
+            assert!(matches!(refused, IngressError::Request { .. }), "{refused:?}");
+            assert!(refused.to_string().contains(&format!("{id:?}")), "{refused}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -352,6 +352,24 @@ async fn pauses_grow_while_no_worker_reads_the_state_of_a_lost_turn() {
 }
 
 #[tokio::test]
+async fn pauses_grow_to_a_minute_if_a_pool_has_no_worker_for_long() {
+    let node = Node::in_turn(vec![(StatusCode::OK, json!({}))]).await;
+    let key = format!("tenant/{SESSION}");
+    let mut invocation = Invocation::new(&node.address, "AgentSession/prompt", &key, &[], &prompt());
+    invocation.resolve(0, &json!({"Ok": null}));
+    let mut due = Vec::new();
+    for _ in 0..120 {
+        invocation.until_run("fence").await;
+        invocation.until(|command| *command == Command::Sleep).await;
+        due.push(invocation.due);
+        invocation.wake();
+    }
+    // Each timer ends at once, so the differences are those of the pauses, and of a busy machine.
+    assert!(due[59] - due[0] < 40_000, "{due:?}");
+    assert!(due[119] - due[0] >= 59_000, "{due:?}");
+}
+
+#[tokio::test]
 async fn lost_turn_continues_with_a_notice_if_the_policy_is_resume() {
     let policy = LossPolicy::Resume("Check first.".to_owned());
     let mut handler = Handler::new(prompt().policy(policy)).await;

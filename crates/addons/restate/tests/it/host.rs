@@ -185,6 +185,44 @@ async fn end_of_a_turn_is_reported_until_a_node_takes_it() {
     assert_eq!(ended, 3, "and starts nothing");
 }
 
+/// Returns the first two reports of a turn, of which Restate refuses the first with this status.
+async fn refused_once(script: &str, status: StatusCode) -> [Value; 2] {
+    let mut is_refused = false;
+    let place = Place::with(script, move |asked| {
+        if asked.path.contains("awakeables") && !std::mem::replace(&mut is_refused, true) {
+            return (status, json!("refused"));
+        }
+        (StatusCode::OK, Value::Null)
+    })
+    .await;
+    let fence = place.fence().await;
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Started");
+    let reports = place.requests("/restate/awakeables/", 2).await;
+    [0, 1].map(|n: usize| reports[n].body["Turn"].clone())
+}
+
+#[tokio::test]
+async fn refused_report_is_repeated() {
+    let [first, second] = refused_once(ASKING, StatusCode::NOT_FOUND).await;
+    assert!(first[0]["outcome"]["Parked"].is_array(), "{first}");
+    assert_eq!(first, second);
+}
+
+#[tokio::test]
+async fn report_that_is_too_long_is_repeated_without_its_long_parts() {
+    let [first, second] = refused_once(ASKING, StatusCode::PAYLOAD_TOO_LARGE).await;
+    assert!(first[0]["outcome"]["Parked"].is_array(), "{first}");
+    let interrupted = &second[0]["outcome"]["Interrupted"];
+    assert_eq!(interrupted["state"], json!({"Interrupted": {"tools": []}}), "{second}");
+    let why = interrupted["why"].as_str().unwrap();
+    assert!(why.starts_with("the end of the turn can't be reported: ") && why.contains("(413)"), "{why}");
+    assert_eq!((&second[0]["fence"], &second[1]), (&first[0]["fence"], &json!([])));
+    // Without a CLI the turn was not started, which is safe to start again.
+    let [first, second] = refused_once("", StatusCode::PAYLOAD_TOO_LARGE).await;
+    assert_eq!(first[0]["outcome"]["Interrupted"]["state"], "Unstarted", "{first}");
+    assert_eq!(first, second);
+}
+
 #[tokio::test]
 async fn run_that_restate_has_lost_ends() {
     let is_lost = Arc::new(AtomicBool::new(false));

@@ -30,7 +30,7 @@ use crate::{
     turn::{Answer, SessionName, TurnInput, TurnSpec},
     worker::Worker,
 };
-use files::{SPENT, blocking, is_valid, log};
+use files::{SPENT, blocking, log, valid};
 
 pub(super) struct Engine {
     folder: PathBuf,
@@ -157,9 +157,10 @@ impl Engine {
 
     async fn prompt(&mut self, session: &SessionName, turn: TurnSpec) -> Result<(), LocalError> {
         let id = match &turn.input {
-            TurnInput::Prompt { id, .. } if is_valid(session) => id.clone(),
-            _ => return Err(LocalError::Invalid { session: session.clone() }),
+            TurnInput::Prompt { id, .. } => valid(session).map(|()| id.clone()),
+            TurnInput::Answers(_) => Err("it does not start with a prompt".to_owned()),
         };
+        let id = id.map_err(|why| LocalError::Invalid { session: session.clone(), why })?;
         let record = self.sessions.entry(session.clone()).or_default();
         if record.knows(&id) {
             return Ok(());

@@ -207,6 +207,12 @@ async fn prompt_of_a_session_without_a_key_is_refused() {
         let refused = engine.prompt(&session, TurnSpec::prompt(PROMPT, "Go.")).await;
         assert!(matches!(refused, Err(LocalError::Invalid { .. })), "{session}: {refused:?}");
     }
+    let address = SessionName::new("me@example.org", session().session);
+    let refused = engine.prompt(&address, TurnSpec::prompt(PROMPT, "Go.")).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("the tenant `me@example.org` must consist of ASCII letters, digits, "),
+        "{refused}"
+    );
     assert_eq!(engine.sessions().await.unwrap(), []);
 }
 

@@ -17,6 +17,19 @@ async fn name_that_leaves_the_root_is_refused() {
 }
 
 #[tokio::test]
+async fn refused_name_is_named_with_the_rule() {
+    let root = tempfile::tempdir().unwrap();
+    let folders = FolderWorkspace::new(root.path());
+    for (name, part) in [
+        (SessionName::new("me@example.org", session().session), "the tenant `me@example.org` "),
+        (SessionName::new("me", "a b"), "the session id `a b` "),
+    ] {
+        let error = folders.checkout(&name, None).await.unwrap_err().to_string();
+        assert!(error.starts_with(part) && error.contains("ASCII letters, digits, "), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn files_reach_another_machine_through_git() {
     let root = tempfile::tempdir().unwrap();
     let repository = root.path().join("repository.git");

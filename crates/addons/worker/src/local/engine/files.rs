@@ -10,7 +10,7 @@ use tokio::{task::spawn_blocking, time::Instant};
 use super::Engine;
 use crate::{
     local::{LocalError, record},
-    secrets::is_name,
+    secrets::{NAME, is_name},
     turn::SessionName,
 };
 
@@ -70,11 +70,17 @@ impl Engine {
     }
 }
 
-/// Returns whether the session can have a folder, and a key in the store.
-pub(super) fn is_valid(session: &SessionName) -> bool {
-    // A name of a folder may have 255 bytes.
-    let has_folder = is_name(&session.tenant) && session.tenant.len() <= 255;
-    has_folder && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
+/// Checks that the session can have a folder, and a key in the store.
+pub(super) fn valid(session: &SessionName) -> Result<(), String> {
+    let tenant = &session.tenant;
+    if !is_name(tenant) {
+        return Err(format!("the tenant `{tenant}` {NAME}"));
+    }
+    // A limit of file systems.
+    if tenant.len() > 255 {
+        return Err(format!("the tenant `{tenant}` has {} bytes, and may have 255", tenant.len()));
+    }
+    SessionKey::new(&**tenant, session.session.clone()).map(drop).map_err(|error| error_chain(&error))
 }
 
 /// Logs the failure of a step that the caller of the engine need not repeat.
