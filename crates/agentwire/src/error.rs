@@ -51,7 +51,8 @@ pub enum Error {
     /// The session store does not have all entries. Returned when the session is closed.
     #[error("the session store failed: {why}")]
     SessionStore {
-        /// The failure, as in [`MirrorError`](agentwire_protocol::message::MirrorError).
+        /// The failure, as in [`MirrorError`](agentwire_protocol::message::MirrorError); with several, the number of
+        /// missing entries and one failure.
         why: String,
     },
     /// A turn ended with a `result` that can't be decoded. The session continues.

@@ -69,13 +69,13 @@ impl Mirror {
         StoreHandle(slot)
     }
 
-    /// Returns the number of entries that are not stored, and the first failure since all were; `None` if all are.
+    /// Returns the known number of entries that are not stored, and a failure; `None` if all are stored.
     pub(crate) fn failure(&self) -> Option<String> {
         let state = self.queue.state.lock();
         let (first, all) = (state.refused.as_ref().or(state.lost.as_ref())?, state.missing);
         // The text of a single failure begins with the number, unless that is unknown.
         let is_single = all == 0 || first.starts_with(&format!("{all} "));
-        let total = || format!("entries that are not stored: {all}; first failure: {first}");
+        let total = || format!("entries that are not stored: {all}; a failure: {first}");
         Some(if is_single { first.clone() } else { total() })
     }
 

@@ -29,8 +29,8 @@ pub(crate) type OutputFuture = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 impl Tool {
     /// Creates a tool with a typed input, from which the input schema is generated.
     ///
-    /// The type must serialize as an object: a struct with named fields, or a tagged enum (not offered by CLI 2.1.197,
-    /// which leaves out tools whose schema has `oneOf` at its root).
+    /// The type must serialize as an object, or every call is refused: a struct with named fields, or a tagged enum (not
+    /// offered by CLI 2.1.197, which leaves out tools whose schema has `oneOf` at its root).
     /// The CLI rounds integers above 2^53, so use strings for such ids.
     /// Doc comments of the fields become the descriptions that the model reads.
     /// A handler that returns [`Json`](crate::Json) declares the schema of its output too.

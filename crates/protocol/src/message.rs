@@ -124,7 +124,7 @@ impl Message {
     /// A field that does not fit its type is treated as missing. Of several fields with the same name, the last counts.
     /// An object inside the message that lacks a required field becomes `Unknown`, which keeps the whole object.
     /// The list has one error with a path per such field.
-    /// Lists with too many faults are treated as missing, except those in `message`.
+    /// If a line has too many faults, each list with a fault is treated as missing; a fault in `message` is then an error.
     ///
     /// Frames of the control protocol are strict, since a missing field can change the meaning of a permission request:
     /// only a few display fields of a request can be dropped.

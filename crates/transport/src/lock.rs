@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A mutex that ignores poisoning: a panic of other code under the lock leaves a value that is still valid.
+/// A mutex that ignores poisoning, for values that stay valid if code panics under the lock.
 #[derive(Debug, Default)]
 pub struct Lock<T>(Mutex<T>);
 

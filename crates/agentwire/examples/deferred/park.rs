@@ -63,9 +63,10 @@ pub(crate) async fn resume(session: SessionBuilder) -> Result<Outcome, Error> {
     let mut session = session.connect().await?;
     // No prompt is needed: the CLI calls the hook for the tool use and then continues.
     let mut turn = session.turn();
-    if timeout(LIMIT, turn.next()).await.is_err() {
+    let Ok(first) = timeout(LIMIT, turn.next()).await else {
         return Err(Error::NoResult { why: "no tool use waits for an answer" });
-    }
+    };
+    first.transpose()?;
     let result = turn.finish().await?;
     session.close().await?;
     outcome(result)

@@ -153,9 +153,12 @@ pub(crate) fn check_applied(options: &Options, reply: &GetSettingsReply) -> Resu
     let Some(FlagSettings::Inline(own)) = &options.settings else { return Ok(()) };
     for list in ["/permissions/deny", "/permissions/ask", "/deniedMcpServers", "/allowedMcpServers"] {
         let entries = |all: &RawSettings| {
-            let value = all.as_raw().decode::<Value>().ok()?.pointer_mut(list)?.take();
-            // The CLI drops a value that is no list like an entry that it can't parse (2.1.332).
-            Some(if let Value::Array(entries) = value { entries } else { vec![value] })
+            match all.as_raw().decode::<Value>().ok()?.pointer_mut(list)?.take() {
+                Value::Null => None,
+                Value::Array(entries) => Some(entries),
+                // The CLI drops a value that is no list like an entry that it can't parse (2.1.332).
+                value => Some(vec![value]),
+            }
         };
         let own = entries(own).unwrap_or_default();
         let applied = entries(&applied.settings).unwrap_or_default();

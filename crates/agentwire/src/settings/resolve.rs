@@ -33,7 +33,7 @@ pub struct ResolveSettings {
 /// The permission mode `manual` is returned as `default`, whose alias it is.
 ///
 /// Like the CLI, it leaves out a whole file that can't be read, is not an object, or has a value that the CLI refuses:
-/// one of an unexpected type, or an unknown `permissions.defaultMode`. A managed file loses only the keys with a value
+/// one of an unexpected type, or one such as an unknown `permissions.defaultMode`. A managed file loses only the keys with a value
 /// of an unexpected type.
 /// Each is reported in [`faults`](ResolvedSettings::faults).
 /// Only the keys of [`Settings`](agentwire_protocol::settings::Settings) are checked. The CLI checks more keys, and

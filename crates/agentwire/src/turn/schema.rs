@@ -3,6 +3,8 @@
 use std::fmt;
 
 use agentwire_protocol::RawJson;
+#[cfg(feature = "structured")]
+use serde_json::{Value, json};
 
 use crate::{Error, options::LaunchPlan};
 
@@ -36,7 +38,7 @@ impl Schema {
     /// Returns why the output does not match.
     #[cfg(feature = "structured")]
     pub(crate) fn check(&self, output: &RawJson) -> Result<(), String> {
-        let output: serde_json::Value = output.decode().map_err(|error| error.to_string())?;
+        let output: Value = output.decode().map_err(|error| error.to_string())?;
         let wrong: Vec<_> = self
             .0
             .iter_errors(&output)
@@ -58,11 +60,18 @@ impl Schema {
 
 /// Adds `null` to each type that is `nullable`, a keyword of the CLI's validator that draft 7 lacks.
 #[cfg(feature = "structured")]
-fn allow_nulls(schema: &mut serde_json::Value) {
-    if schema["nullable"] == true && schema["type"].is_string() {
-        schema["type"] = serde_json::json!([schema["type"].take(), "null"]);
+fn allow_nulls(schema: &mut Value) {
+    if schema["nullable"] == true {
+        match &mut schema["type"] {
+            Value::Array(kinds) if !kinds.contains(&"null".into()) => kinds.push("null".into()),
+            Value::String(kind) if kind != "null" => schema["type"] = json!([kind, "null"]),
+            _ => {}
+        }
     }
-    schema.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut).for_each(allow_nulls);
+    let members = schema.as_object_mut().into_iter().flatten();
+    members
+        .filter(|(name, _)| !["const", "enum"].contains(&&***name))
+        .for_each(|(_, part)| allow_nulls(part));
     schema.as_array_mut().into_iter().flatten().for_each(allow_nulls);
 }
 

@@ -343,6 +343,7 @@ async fn server_rules_that_are_no_list_refuse_the_session() {
             (json!("x"), json!({}), false),
             (json!({"serverName": "x"}), json!({}), false),
             (json!(["x"]), json!({key: []}), false),
+            (json!(null), json!({}), true),
             (json!([{"serverName": "x"}]), json!({key: [{"serverName": "x"}]}), true),
         ] {
             let own = json!({key: own, "model": "m"});

@@ -12,20 +12,22 @@ pub struct Lines<R> {
     input: R,
     /// Whether the first line is that of a transcript.
     is_transcript: bool,
+    /// Whether its format is newer than this program.
+    is_newer: bool,
     /// The number of lines that were read.
     number: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     pub fn new(input: R) -> Self {
-        Self { input, is_transcript: false, number: 0 }
+        Self { input, is_transcript: false, is_newer: false, number: 0 }
     }
 
     /// Returns the next line and its sender; `None` at the end of the input.
     ///
     /// # Errors
     ///
-    /// If the transcript has a newer format, or a line of either side that does not follow the format.
+    /// If a transcript has a format that this program can't read, or a line that does not follow it.
     pub fn advance(&mut self) -> io::Result<Option<(From, Line)>> {
         loop {
             let mut bytes = Vec::new();
@@ -38,18 +40,20 @@ impl<R: BufRead> Lines<R> {
             self.number += 1;
             if self.number == 1 && bytes.starts_with(MAGIC) {
                 self.is_transcript = true;
-                Transcript::parse([&bytes[..], b"\n"].concat()).map_err(io::Error::other)?;
+                let start = Transcript::parse([&bytes[..], b"\n"].concat()).map_err(io::Error::other)?;
+                self.is_newer = start.header.version.is_newer();
             }
             let (from, start) = match &bytes[..] {
                 _ if !self.is_transcript => (From::NotSaid, 0),
                 [b'<', b' ', ..] => (From::Cli, 2),
                 [b'>', b' ', ..] => (From::Us, 2),
-                [sigil @ (b'<' | b'>'), ..] => {
-                    let (number, sigil) = (self.number, char::from(*sigil));
-                    let why = format!("line {number}: no space after the sigil `{sigil}`");
+                [] | [b'|' | b'^' | b'!' | b'~' | b'=' | b'#' | b'$', ..] => continue,
+                // A newer format may have other lines.
+                _ if self.is_newer => continue,
+                _ => {
+                    let why = format!("line {} does not follow the format of transcripts", self.number);
                     return Err(io::Error::other(why));
                 }
-                _ => continue,
             };
             return Ok(Some((from, Line::new(bytes.split_off(start)))));
         }

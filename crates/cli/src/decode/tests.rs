@@ -52,10 +52,11 @@ fn noise_stops_nothing() {
 fn transcript_that_does_not_follow_the_format_fails() {
     for (transcript, why) in [
         ("# agentwire-transcript 2\n@ {\"type\":\"keep_alive\"}\n", "format version 2 is newer than 1"),
-        ("# agentwire-transcript 1\n<{\"type\":\"keep_alive\"}\n", "line 2: no space after the sigil `<`"),
-        ("# agentwire-transcript 1\n>\n", "line 2: no space after the sigil `>`"),
+        ("# agentwire-transcript 1\n<{\"type\":\"keep_alive\"}\n", "line 2 does not follow the format"),
+        ("# agentwire-transcript 1\n! x\n{\"type\":\"keep_alive\"}\n", "line 3 does not follow the format"),
     ] {
         let failure = decode(transcript.as_bytes(), |_| Ok(())).unwrap_err();
         assert!(failure.to_string().contains(why), "{failure}");
     }
+    assert!(decode(&b"# agentwire-transcript 1.1\n<x\n@ y\n"[..], |_| Ok(())).is_ok());
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use agentwire_protocol::SessionId;
@@ -25,7 +26,8 @@ impl Source {
     /// Returns whether the session is read from this file.
     pub(super) fn is_file(&self, other: &Path) -> bool {
         let Self::File(file) = self else { return false };
-        matches!((file.canonicalize(), other.canonicalize()), (Ok(file), Ok(other)) if file == other)
+        let inode = |file: &Path| file.metadata().ok().map(|file| (file.dev(), file.ino()));
+        inode(other).is_some_and(|other| inode(file) == Some(other))
     }
 
     /// Returns the file of this name, or else the stored session of this id.

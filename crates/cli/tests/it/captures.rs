@@ -136,11 +136,12 @@ fn file_with_a_name_that_is_not_utf8_is_viewed() {
 #[test]
 fn page_does_not_replace_its_session() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, link) = (folder.path().join("a.transcript"), folder.path().join("link"));
+    let [session, link, name] = ["a.transcript", "link", "name"].map(|name| folder.path().join(name));
     fs::copy(fixture(), &session).unwrap();
     std::os::unix::fs::symlink(&session, &link).unwrap();
-    let (session, link) = (session.to_str().unwrap(), link.to_str().unwrap());
-    for out in [session, link] {
+    fs::hard_link(&session, &name).unwrap();
+    let [session, link, name] = [&session, &link, &name].map(|file| file.to_str().unwrap());
+    for out in [session, link, name] {
         let done = output(&["view", session, "-o", out]);
         let expected = format!("agentwire: {out} is the session itself: name another file with -o\n");
         assert_eq!((done.status.code(), text(&done.stderr)), (Some(2), &*expected));

@@ -136,6 +136,8 @@ const MAX_LINE: usize = 8 * 1024;
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[test]

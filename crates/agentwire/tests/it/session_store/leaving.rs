@@ -71,7 +71,7 @@ async fn close_counts_the_lost_entries_of_all_keys() {
     let error = peer.close(session).await.unwrap_err();
     let Error::SessionStore { why } = &error else { panic!("{error:?}") };
     let first = "1 entry was not stored: the session ended before the store had taken it";
-    assert_eq!(*why, format!("entries that are not stored: 3; first failure: {first}"));
+    assert_eq!(*why, format!("entries that are not stored: 3; a failure: {first}"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,7 +85,7 @@ async fn close_does_not_count_refused_entries_that_are_stored_since() {
     let error = peer.close(session).await.unwrap_err();
     let Error::SessionStore { why } = &error else { panic!("{error:?}") };
     let first = "2 entries were not stored: the session store failed: writing: the disk is full";
-    assert_eq!(*why, format!("entries that are not stored: 1; first failure: {first}"));
+    assert_eq!(*why, format!("entries that are not stored: 1; a failure: {first}"));
 }
 
 #[tokio::test(start_paused = true)]
