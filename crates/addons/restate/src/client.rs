@@ -164,9 +164,11 @@ fn path(session: &SessionName, handler: &str) -> String {
 fn key(prompt: &SessionPrompt) -> Result<Option<&str>, IngressError> {
     let TurnInput::Prompt { id, .. } = &prompt.turn.input else { return Ok(None) };
     let id = id.as_str();
-    if id.is_empty() || !id.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        let why =
-            format!("the prompt's id {id:?} must consist of printable ASCII characters, as a UUID does");
+    // HTTP removes blanks at the ends.
+    if id.is_empty() || id.trim() != id || !id.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        let why = format!(
+            "the prompt's id {id:?} must consist of printable ASCII characters without blanks at the ends, as a UUID does"
+        );
         return Err(IngressError::Request { why });
     }
     Ok(Some(id))

@@ -6,8 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agentwire::protocol::ToolUseId;
-use agentwire_net::error_chain;
+use agentwire::protocol::{RawJson, ToolUseId};
+use agentwire_net::{error_chain, excerpt, head};
 use agentwire_worker::{Answer, Fence, Recovery, Start, TurnReport, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
@@ -154,10 +154,19 @@ async fn report(end: TurnReport, early: Early, ingress: Ingress) {
     let mut ended = Ended::Turn(Box::new(end), answers);
     let (mut refusals, mut pause) = (0, FIRST_PAUSE);
     while let Err(error) = ingress.insist::<Value>(&path, &ended, None, LIMIT).await {
-        tracing::error!("the end of a turn can't be reported yet: {error}");
-        refusals += 1;
-        if refusals >= WHOLE_REPORTS || matches!(error, IngressError::Refused { status: 413, .. }) {
-            ended.shorten(&format!("the end of the turn can't be reported: {error}"));
+        refusals += 1_u32;
+        // It may be refused for ever.
+        if refusals.is_power_of_two() {
+            tracing::error!(
+                refusals,
+                "the end of a turn can't be reported yet: {}",
+                excerpt(&error.to_string())
+            );
+        }
+        if let IngressError::Refused { status, .. } = error
+            && (status == 413 || refusals >= WHOLE_REPORTS)
+        {
+            ended.shorten(&format!("the end of the turn can't be reported: Restate answers with {status}"));
         }
         sleep(pause).await;
         pause = (pause * 2).min(LAST_PAUSE);
@@ -247,7 +256,7 @@ async fn call(
             let recovery = worker.recovery(&session, &input).await;
             reply(
                 &recovery
-                    .map(without_long_parts)
+                    .map(fit)
                     .inspect_err(|error| {
                         tracing::warn!("the state of a turn can't be read: {}", error_chain(error));
                     })
@@ -257,17 +266,24 @@ async fn call(
     })
 }
 
-/// Removes the parts of a state that is too long for the journal, whose entries have a limit. Without this, the handler
-/// would repeat the step for ever.
-fn without_long_parts(state: Recovery) -> Recovery {
-    let bytes = serde_json::to_string(&state).map_or(0, |text| text.len());
-    if bytes <= LARGEST_STATE {
+/// Cuts a state that is too long for the journal, whose entries have a limit. Without this, the handler would repeat the
+/// step for ever.
+fn fit(mut state: Recovery) -> Recovery {
+    if serde_json::to_string(&state).is_ok_and(|text| text.len() <= LARGEST_STATE) {
         return state;
     }
-    tracing::warn!(
-        "the state of a turn has {bytes} bytes, which is too long: it is reported without its parts"
-    );
-    Recovery::Interrupted { tools: Vec::new() }
+    tracing::warn!("the state of a turn is too long, and cut");
+    match &mut state {
+        // A character may be an escape of six bytes.
+        Recovery::Finished { text } => *text = format!("{}… (cut)", head(text, LARGEST_STATE / 6)),
+        Recovery::Interrupted { tools } => {
+            for tool in tools {
+                tool.input = RawJson::empty_object();
+            }
+        }
+        _ => {}
+    }
+    state
 }
 
 fn reply(value: &impl Serialize) -> Json<Value> {
@@ -291,21 +307,28 @@ async fn metrics(State(state): State<HostState>) -> String {
 /// How long one request to Restate may take.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// How many times a refused report is sent as a whole: for half a minute, in which a gateway may be reloaded.
-const WHOLE_REPORTS: u32 = 20;
+/// How many times a refused report is sent as a whole: for ten minutes. If a gateway refuses the beats too, the lease ends
+/// first.
+const WHOLE_REPORTS: u32 = 300;
 
 /// The longest state of a turn in bytes: half of the usual limit of a journal entry.
 const LARGEST_STATE: usize = 16 * 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn state_that_is_too_long_for_the_journal_has_no_text() {
+    fn state_that_is_too_long_for_the_journal_is_cut() {
         let finished = |bytes| Recovery::Finished { text: "x".repeat(bytes) };
-        assert_eq!(without_long_parts(finished(1024)), finished(1024));
-        let without_parts = Recovery::Interrupted { tools: Vec::new() };
-        assert_eq!(without_long_parts(finished(LARGEST_STATE)), without_parts);
+        assert_eq!(fit(finished(1024)), finished(1024));
+        let Recovery::Finished { text } = fit(finished(LARGEST_STATE)) else { panic!() };
+        assert!(text.ends_with("x… (cut)") && text.len() < LARGEST_STATE, "{}", text.len());
+        let tools = json!([{"id": "toolu_1", "tool": "Bash", "input": "x".repeat(LARGEST_STATE)}]);
+        let open: Recovery = serde_json::from_value(json!({"Interrupted": {"tools": tools}})).unwrap();
+        let tools = json!([{"id": "toolu_1", "tool": "Bash", "input": {}}]);
+        assert_eq!(serde_json::to_value(fit(open)).unwrap(), json!({"Interrupted": {"tools": tools}}));
     }
 }

@@ -133,10 +133,6 @@ impl Ingress {
             }
             let answered = match request.send().await {
                 Ok(response) => (response.status(), response.text().await),
-                // No node can get it.
-                Err(error) if error.is_builder() => {
-                    return Err(IngressError::Request { why: error_chain(&error) });
-                }
                 Err(error) => {
                     why = error_chain(&error);
                     continue;

@@ -8,6 +8,8 @@ use tokio::net::TcpListener;
 
 /// Serves [`handlers`](crate::handlers) to Restate, until the future is dropped. It handles no signals.
 ///
+/// After an error of `accept`, such as a lack of file descriptors, it takes no further connections (restate-sdk).
+///
 /// # Errors
 ///
 /// If the options of the listener can't be set.
@@ -42,7 +44,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn interrupt_still_ends_the_process() {
+    async fn serving_catches_no_interrupt() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let ingress = Ingress::new(["http://127.0.0.1:1"]).unwrap();

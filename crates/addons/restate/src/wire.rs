@@ -1,6 +1,7 @@
 //! What clients, handlers and workers send to each other.
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
+use agentwire_net::excerpt;
 use agentwire_worker::{
     Answer, Fence, LossPolicy, Outcome, Phase, Question, Recovery, Refusal, SessionName, TurnInput,
     TurnReport, TurnSpec,
@@ -101,17 +102,20 @@ impl Ended {
         }
     }
 
-    /// Removes the parts of a report that can be long. The handler then reads the state of the turn from the store.
-    pub(crate) fn shorten(&mut self, why: &str) {
+    /// Removes the parts of a report that can be long. The handler reads the state of an interrupted turn from the store.
+    pub(crate) fn shorten(&mut self, reason: &str) {
         let Self::Turn(end, answers) = self else { return };
         answers.clear();
-        let is_short = matches!(
-            end.outcome,
-            Outcome::Cancelled | Outcome::Drained | Outcome::Interrupted { state: Recovery::Unstarted, .. }
-        );
-        if !is_short {
-            let state = Recovery::Interrupted { tools: Vec::new() };
-            end.outcome = Outcome::Interrupted { why: why.to_owned(), state };
+        let interrupted = Recovery::Interrupted { tools: Vec::new() };
+        match &mut end.outcome {
+            Outcome::Cancelled | Outcome::Drained => {}
+            Outcome::Interrupted { why, state } => {
+                *why = excerpt(why).into_owned();
+                if *state != Recovery::Unstarted {
+                    *state = interrupted;
+                }
+            }
+            outcome => *outcome = Outcome::Interrupted { why: reason.to_owned(), state: interrupted },
         }
     }
 }
@@ -151,3 +155,41 @@ pub(crate) struct Wanted {
 
 /// The budget of a turn, in US dollars, or the reason why it does not start.
 pub(crate) type Reserved = Result<Option<f64>, Refusal>;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn short_report_keeps_the_kind_of_an_end_and_its_cost() {
+        let tools = json!([{"id": "toolu_1", "tool": "Bash", "input": {}}]);
+        let long = "x".repeat(100_000);
+        let interrupted = |why: &str, state: Value| json!({"Interrupted": {"why": why, "state": state}});
+        let none = json!({"Interrupted": {"tools": []}});
+        for (outcome, short) in [
+            (json!("Cancelled"), json!("Cancelled")),
+            (json!("Drained"), json!("Drained")),
+            (json!({"Parked": []}), interrupted("refused", none.clone())),
+            (
+                interrupted("ended", json!({"Interrupted": {"tools": tools}})),
+                interrupted("ended", none.clone()),
+            ),
+            (interrupted("ended", json!("Unstarted")), interrupted("ended", json!("Unstarted"))),
+            (interrupted(&long, json!("Unstarted")), interrupted(&excerpt(&long), json!("Unstarted"))),
+        ] {
+            let fence =
+                json!({"session": {"tenant": "t", "session": "s"}, "epoch": 1, "boot": "b", "number": 1});
+            let report =
+                json!({"fence": fence, "outcome": outcome, "cost_usd": 0.5, "revision": "r", "ticket": "p"});
+            let mut ended: Ended = serde_json::from_value(json!({"Turn": [report, []]})).unwrap();
+            let Ended::Turn(_, answers) = &mut ended else { panic!() };
+            answers.push((ToolUseId::from("toolu_1"), Answer::allow()));
+            ended.shorten("refused");
+            let mut expected = report;
+            expected["outcome"] = short;
+            assert_eq!(serde_json::to_value(&ended).unwrap(), json!({"Turn": [expected, []]}));
+        }
+    }
+}

@@ -306,7 +306,8 @@ impl Worker {
     }
 
     /// Starts no further turn, parks open questions, waits `grace` for running turns, ends the others, and returns when
-    /// all processes have ended and all turns are reported.
+    /// all processes have ended and all turns are reported. A report that can't be delivered delays it without a limit: set
+    /// one if the program must end.
     ///
     /// # Cancel safety
     ///

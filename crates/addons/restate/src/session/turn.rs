@@ -344,7 +344,7 @@ async fn answers(
     }
 }
 
-/// Waits for room, longer in later rounds, and returns whether the prompt was not cancelled.
+/// Waits `pauses` seconds, and returns whether the prompt was not cancelled.
 ///
 /// Each round adds to the journal, and to the queue of the workers' leases, where it would delay their renewal.
 async fn pause(ctx: &ObjectContext<'_>, pauses: u32) -> Result<bool, TerminalError> {

@@ -62,7 +62,7 @@ async fn refused_prompt_is_not_repeated() {
 #[tokio::test]
 async fn id_that_is_no_header_is_refused_at_once() {
     let client = client(&[NOWHERE]);
-    for id in ["a\n", "ä", ""] {
+    for id in ["a\n", "ä", "", " ", "a "] {
         let prompt = SessionPrompt::new(TurnSpec::prompt(id, "Go."));
         let session = session();
         let sent = timeout(SOON, client.send(&session, &prompt)).await.unwrap().unwrap_err();
