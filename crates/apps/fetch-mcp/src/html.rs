@@ -4,7 +4,6 @@
 //! the page and the limited text.
 
 mod convert;
-mod formula;
 mod inline;
 mod table;
 mod token;

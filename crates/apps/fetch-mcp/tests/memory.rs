@@ -32,7 +32,6 @@ async fn memory_is_bounded_by_the_limit_of_the_body() {
         ("attributes", filled("<a", &(0..MAX_BYTES / 8).map(|n| format!(" a{n}")).collect::<String>())),
         ("entities", filled("", "&nGt;")),
         ("alt", filled("<img alt='", "a ")),
-        ("formula", filled("<math>", "<mtd>")),
         ("backticks", filled("<pre>", "`")),
         ("errors", filled("", "</>")),
         ("bytes", filled("", "\u{1}")),

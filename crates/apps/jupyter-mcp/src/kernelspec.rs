@@ -162,7 +162,8 @@ fn data_folders(var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
 /// changes all text that is not ASCII.
 fn with_encoding(launch: Launch, var: impl Fn(&str) -> Option<OsString>) -> Launch {
     let is_set = |name: &str| {
-        launch.env.contains_key(OsStr::new(name)) || var(name).is_some_and(|value| !value.is_empty())
+        let value = launch.env.get(OsStr::new(name)).cloned().or_else(|| var(name));
+        value.is_some_and(|value| !value.is_empty())
     };
     if ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().any(is_set) {
         return launch;

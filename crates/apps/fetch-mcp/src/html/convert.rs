@@ -5,7 +5,6 @@ mod lines;
 
 use reqwest::Url;
 
-use super::formula::Formula;
 use super::inline::{self, Inline, Kind};
 use super::table::Table;
 use super::token::{Tag, Token, tokens};
@@ -31,8 +30,10 @@ pub(super) struct Converter {
     kinds: std::vec::IntoIter<bool>,
     /// The skipped element, and how many elements of its name are open.
     skipped: Option<(Vec<u8>, usize)>,
-    /// The open formula.
-    formula: Option<Formula>,
+    /// The TeX of the skipped formula, as far as it is known.
+    formula: Option<String>,
+    /// Whether the text is TeX of the skipped formula.
+    in_tex: bool,
     /// Whether a formula was shown, and no element has started since.
     after_formula: bool,
     /// The open verbatim element.
@@ -84,6 +85,7 @@ impl Converter {
             kinds: kinds.into_iter(),
             skipped: None,
             formula: None,
+            in_tex: false,
             after_formula: false,
             verbatim: None,
             title: None,
@@ -108,7 +110,7 @@ impl Converter {
                 break;
             }
         }
-        self.end_formula();
+        self.end_skipped();
         self.end_verbatim();
         self.close_above(0);
         let title = self.title.map(|title| inline::fold(&title)).filter(|title| !title.is_empty());
@@ -120,8 +122,9 @@ impl Converter {
         if self.in_title {
             self.title.get_or_insert_default().extend(text.chars().take(MAX_TITLE));
         } else if self.skipped.is_some() {
-        } else if let Some(formula) = &mut self.formula {
-            formula.text(text);
+            if let Some(tex) = self.formula.as_mut().filter(|_| self.in_tex) {
+                tex.push_str(text);
+            }
         } else if let Some(verbatim) = &mut self.verbatim {
             verbatim.text.push_str(text);
         } else {
@@ -156,16 +159,19 @@ impl Converter {
         let after_formula = std::mem::take(&mut self.after_formula);
         if let Some((skipped, depth)) = &mut self.skipped {
             *depth += usize::from(skipped.as_slice() == name && !tag.self_closing);
+            let is_tex = tag.attribute("encoding") == Some("application/x-tex");
+            self.in_tex = is_tex && self.formula.as_deref().is_some_and(str::is_empty);
             return;
         }
         // KaTeX adds the glyphs of a formula to its MathML.
-        let repeats = after_formula && tag.attribute("class").is_some_and(is_katex);
+        let repeats =
+            after_formula && tag.attribute("class").is_some_and(|class| class.contains("katex-html"));
         if (repeats || SKIPPED.contains(&name)) && !tag.self_closing {
+            if name == b"math" {
+                self.formula = Some(tag.attribute("alttext").unwrap_or_default().to_owned());
+            }
             self.skipped = Some((name.to_vec(), 1));
             return;
-        }
-        if let Some(formula) = &mut self.formula {
-            return formula.start(tag);
         }
         match name {
             b"title" => self.in_title = self.title.is_none() && !tag.self_closing,
@@ -174,7 +180,6 @@ impl Converter {
             b"br" => self.line_break(),
             b"hr" => self.rule(),
             b"img" => self.picture(tag),
-            b"math" if !tag.self_closing => self.formula = Some(Formula::new(tag)),
             b"pre" => self.start_pre(tag),
             b"code" | b"kbd" | b"samp" | b"tt" => self.start_code(tag),
             b"a" => self.start_link(tag),
@@ -195,17 +200,14 @@ impl Converter {
     fn end(&mut self, name: &[u8]) {
         if let Some((skipped, depth)) = &mut self.skipped {
             *depth -= usize::from(skipped.as_slice() == name);
+            self.in_tex = false;
             if *depth == 0 {
-                self.skipped = None;
+                self.end_skipped();
             }
             return;
         }
-        if let Some(formula) = self.formula.as_mut().filter(|_| name != b"math") {
-            return formula.end(name);
-        }
         match name {
             b"title" => self.in_title = false,
-            b"math" => self.end_formula(),
             b"pre" | b"code" | b"kbd" | b"samp" | b"tt" => {
                 let ends_block = name == b"pre";
                 if self.verbatim.as_ref().is_some_and(|open| open.is_block == ends_block) {
@@ -230,6 +232,16 @@ impl Converter {
                     self.close(inline.kind);
                 }
             }
+        }
+    }
+
+    /// Ends the skipped element, if any. Of a formula only the TeX is shown: its glyphs alone would be another formula.
+    fn end_skipped(&mut self) {
+        self.skipped = None;
+        if let Some(tex) = self.formula.take() {
+            let tex = inline::fold(&tex);
+            self.text(if tex.is_empty() { "(formula)" } else { &tex });
+            self.after_formula = true;
         }
     }
 
@@ -298,11 +310,6 @@ impl Converter {
     }
 }
 
-/// Returns whether an element with these classes contains the glyphs of a formula.
-fn is_katex(classes: &str) -> bool {
-    classes.split_ascii_whitespace().any(|class| class == "katex-html")
-}
-
 /// The maximum length of a title in characters, because every page of the text repeats it.
 const MAX_TITLE: usize = 500;
 
@@ -312,6 +319,7 @@ const SKIPPED: &[&[u8]] = &[
     b"canvas",
     b"datalist",
     b"iframe",
+    b"math",
     b"noembed",
     b"noframes",
     b"noscript",

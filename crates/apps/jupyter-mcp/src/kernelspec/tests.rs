@@ -126,6 +126,8 @@ fn text_is_utf_8_unless_a_locale_is_set() {
         assert_eq!(encoding(Launch::new("k"), name, ""), utf_8, "{name}");
         assert_eq!(encoding(Launch::new("k"), name, "de_DE"), None, "{name}");
         assert_ne!(encoding(Launch::new("k").env(name, "de_DE"), "", ""), utf_8, "{name}");
+        // The kernel gets the empty value instead of the server's.
+        assert_eq!(encoding(Launch::new("k").env(name, ""), name, "de_DE"), utf_8, "{name}");
     }
 }
 

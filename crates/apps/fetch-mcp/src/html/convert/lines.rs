@@ -1,4 +1,4 @@
-//! Emphasis, links, pictures, formulas and code.
+//! Emphasis, links, pictures and code.
 
 use super::{Converter, Verbatim};
 use crate::html::inline::{self, Inline, Kind};
@@ -58,13 +58,6 @@ impl Converter {
             }
             _ => self.words(&alt),
         }
-    }
-
-    pub(super) fn end_formula(&mut self) {
-        let Some(formula) = self.formula.take() else { return };
-        let text = formula.into_text();
-        self.after_formula = !text.is_empty();
-        self.text(&text);
     }
 
     pub(super) fn start_pre(&mut self, tag: &Tag) {

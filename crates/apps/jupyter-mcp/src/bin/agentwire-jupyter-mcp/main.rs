@@ -12,9 +12,7 @@ use agentwire_jupyter_mcp::{JupyterOptions, JupyterServer, installed};
 use clap::Parser as _;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use tokio::io::{copy, duplex};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::sleep;
 
 use arguments::Arguments;
 
@@ -45,23 +43,14 @@ fn run(options: JupyterOptions) -> Result<(), Box<dyn Error>> {
 async fn serve(options: JupyterOptions) -> Result<(), Box<dyn Error>> {
     let mut ending = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
     let server = JupyterServer::new(options);
-    let (mut stdin, stdout) = rmcp::transport::stdio();
-    let (input, mut sink) = duplex(CHUNK);
     let serving = async {
-        let service = server.clone().serve((input, stdout)).await.map_err(unserved)?;
+        let service = server.clone().serve(rmcp::transport::stdio()).await.map_err(unserved)?;
         service.waiting().await?;
         Ok(())
-    };
-    let reading = async move {
-        // An error of reading ends the input too.
-        let _ended = copy(&mut stdin, &mut sink).await;
-        drop(sink);
-        sleep(LAST_ANSWERS).await;
     };
     let [terminate, interrupt, hangup] = &mut ending;
     let served = tokio::select! {
         served = serving => served,
-        () = reading => Ok(()),
         () = came(terminate) => Ok(()),
         () = came(interrupt) => Ok(()),
         () = came(hangup) => Ok(()),
@@ -88,9 +77,3 @@ fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
         other => other.into(),
     }
 }
-
-/// The size of the buffer between standard input and the service.
-const CHUNK: usize = 64 * 1024;
-/// The maximum time from the end of the input to the end of the service. `rmcp` waits five seconds for calls, and then
-/// without a limit for a client that does not read an answer.
-const LAST_ANSWERS: Duration = Duration::from_secs(6);

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use jupyter_protocol::{
-    CommMsg, ExecuteReply, ExecutionState, JupyterMessageContent, Payload, ReplyError, ReplyStatus, Stdio,
+    CommClose, CommMsg, ExecuteReply, ExecutionState, JupyterMessageContent, Payload, ReplyError,
+    ReplyStatus, Stdio,
 };
 use jupyter_zmq_client::RuntimeError;
 
@@ -33,8 +34,13 @@ impl Call {
             JupyterMessageContent::UpdateDisplayData(update) => {
                 self.output.update(&update.transient.display_id.unwrap_or_default(), &update.data);
             }
-            JupyterMessageContent::CommMsg(message) => self.note_capture(&message),
-            JupyterMessageContent::ClearOutput(clear) if self.capturing == 0 => self.output.clear(clear.wait),
+            JupyterMessageContent::CommMsg(message) => self.note_capture(message),
+            JupyterMessageContent::CommClose(CommClose { comm_id, .. }) => {
+                self.capturing.remove(&comm_id);
+            }
+            JupyterMessageContent::ClearOutput(clear) if self.capturing.is_empty() => {
+                self.output.clear(clear.wait);
+            }
             JupyterMessageContent::ErrorOutput(error) => {
                 self.error(&error.ename, &error.evalue, &error.traceback);
             }
@@ -51,11 +57,15 @@ impl Call {
     }
 
     /// Notes whether a widget captures the output: an `Output` of ipywidgets does while its `msg_id` is the request's id.
-    fn note_capture(&mut self, message: &CommMsg) {
+    fn note_capture(&mut self, message: CommMsg) {
         match message.data.get("state").and_then(|state| state["msg_id"].as_str()) {
-            Some("") => self.capturing = self.capturing.saturating_sub(1),
-            Some(id) if id == self.id => self.capturing += 1,
-            _ => {}
+            Some(id) if id == self.id => {
+                self.capturing.insert(message.comm_id);
+            }
+            Some(_other) => {
+                self.capturing.remove(&message.comm_id);
+            }
+            None => {}
         }
     }
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use jupyter_protocol::{
-    ClearOutput, CommMsg, ErrorOutput, ExecuteReply, ExecuteRequest, ExecuteResult, ExecutionCount,
-    JupyterMessage, JupyterMessageContent, MediaType, ReplyError, ReplyStatus, Status, StreamContent,
+    ClearOutput, CommClose, CommId, CommMsg, ErrorOutput, ExecuteReply, ExecuteRequest, ExecuteResult,
+    ExecutionCount, JupyterMessage, JupyterMessageContent, MediaType, ReplyError, ReplyStatus, Status,
+    StreamContent,
 };
 use rmcp::model::CallToolResult;
 use serde_json::json;
@@ -71,19 +72,25 @@ fn output_widget_that_clears_its_part_keeps_the_rest() {
     let print = |text| JupyterMessageContent::StreamContent(StreamContent::stdout(text));
     let clear = || JupyterMessageContent::ClearOutput(ClearOutput { wait: false });
     // As an `Output` of ipywidgets sends it.
-    let capture = |id: &str| {
+    let state = |widget: &str, id: &str| {
         let data = json!({ "method": "update", "state": { "msg_id": id }, "buffer_paths": [] });
         let data = data.as_object().unwrap().clone();
-        JupyterMessageContent::CommMsg(CommMsg { data, ..CommMsg::default() })
+        JupyterMessageContent::CommMsg(CommMsg { comm_id: CommId(widget.to_owned()), data })
     };
+    let capture = |id: &str| state("one", id);
     let id = &request.header.msg_id;
     let inside = vec![print("before\n"), capture(id), clear(), print("inside")];
-    let nested = vec![capture(id), print("before\n"), capture(id), capture(""), clear(), print("inside")];
+    let nested =
+        vec![capture(id), print("before\n"), state("two", id), state("two", ""), clear(), print("inside")];
     let outside = vec![print("before\n"), capture(id), capture(""), clear(), print("outside")];
+    // A widget that is closed while it captures reports no end of it.
+    let close = CommClose { comm_id: CommId("one".to_owned()), ..CommClose::default() };
+    let close = JupyterMessageContent::CommClose(close);
+    let closed = vec![print("before\n"), capture(id), close, clear(), print("outside")];
     let elsewhere = vec![print("before\n"), capture("another request"), clear(), print("outside")];
-    for (contents, shown) in
-        [(inside, "before\ninside"), (nested, "before\ninside"), (outside, "outside"), (elsewhere, "outside")]
-    {
+    let inner = [inside, nested].map(|contents| (contents, "before\ninside"));
+    let outer = [outside, closed, elsewhere].map(|contents| (contents, "outside"));
+    for (contents, shown) in inner.into_iter().chain(outer) {
         let mut call = call(&request);
         contents.into_iter().for_each(|content| call.take(content));
         assert_eq!(call.output.into_content(&[])[0].as_text().unwrap().text, shown);

@@ -23,8 +23,7 @@ async fn plots_and_images_are_images() {
     assert!(answer.text.contains("<rect/>"), "{}", answer.text);
     // It offers PNG and JPEG.
     let answer = client.run("P.new('RGB', (9, 9), 'red')").await;
-    let kinds: Vec<_> = answer.images.iter().map(|(kind, _)| kind.as_str()).collect();
-    assert_eq!(kinds, ["image/png"], "{}", answer.text);
+    assert_eq!(answer.images.len(), 1, "{}", answer.text);
     client.close().await;
 }
 
