@@ -200,6 +200,6 @@ pub struct Totals {
     pub usage: Option<Usage>,
     /// The cost since the previous result, in US dollars, as the CLI estimates it; `None` if it does not report it.
     pub cost_usd: Option<f64>,
-    /// The cost of the session so far; except with CLI 2.1.197, it includes the processes before a resume or a fork.
+    /// The cost of the session since its last `/clear`; except with CLI 2.1.197, it includes the processes before a resume or a fork.
     pub session_cost_usd: f64,
 }

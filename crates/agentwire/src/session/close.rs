@@ -23,6 +23,8 @@ impl Session {
     /// Once no turn and no agent runs, a CLI that does not exit is terminated after the grace periods of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace); a shell does not delay that.
     /// If a turn or an agent still runs now, these periods start once the messages up to its end are read.
+    /// While agents run after the end of the input, the CLI withholds the results of all turns until the agents have ended
+    /// (2.1.330): a [`Turn`](crate::Turn) may then end with the result of an earlier one.
     pub fn end_input(&self) {
         self.task.end_input();
     }

@@ -57,7 +57,8 @@ impl Turn<'_> {
         }
         let schema = self.session.schema.clone();
         let result = self.take_result()?;
-        if result.is_error {
+        // A turn that a prompt with `Priority::Now` interrupts has a half answer, and a result that is no error.
+        if result.is_error || result.was_aborted() {
             return Err(Error::turn_failed(result, self.failure.as_ref()));
         }
         Ok(TurnAnswer { text: text.text(), result, schema })

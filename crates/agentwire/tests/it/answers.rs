@@ -48,6 +48,22 @@ async fn answer_has_the_text_of_the_main_conversation() {
     assert_eq!(answer.result.result.as_deref(), Some("done"));
 }
 
+/// As after a prompt with `Priority::Now` (2.1.330).
+#[tokio::test(start_paused = true)]
+async fn half_an_answer_is_an_error() {
+    for reason in ["aborted_streaming", "aborted_tools"] {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = peer.start_turn(&mut session, "hi").await;
+        peer.say(assistant("the first half")).await;
+        let mut aborted = structured(&Value::Null);
+        aborted["terminal_reason"] = json!(reason);
+        peer.say(aborted).await;
+        let error = turn.text().await.unwrap_err();
+        assert!(matches!(error, Error::TurnFailed { .. }), "{error:?}");
+        assert_eq!(error.to_string(), "the turn failed: it was interrupted");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_turn_is_a_stream() {
     let (mut session, mut peer) = connected(Session::builder()).await;

@@ -57,7 +57,7 @@ pub struct TurnResult {
     pub duration_api_ms: u64,
     /// The CLI's own count of rounds; neither the number of API calls nor of results.
     pub num_turns: u64,
-    /// The estimated cost of the session so far, in US dollars.
+    /// The estimated cost of the session so far, in US dollars. `/clear` sets it to 0 (2.1.330).
     ///
     /// For a resumed or forked session, CLI 2.1.330 includes the cost of earlier processes, and 2.1.197 does not.
     /// [`cost_since_last_result`](Self::cost_since_last_result) is the cost of the turn.
@@ -187,7 +187,7 @@ fn unread_is_an_error() -> bool {
 
 impl TurnResult {
     /// Returns whether the turn was aborted: by an interrupt, by SIGINT, by a denial with `interrupt`, or by a dialog that
-    /// was answered with `edit_prompt`. Usually the result is an error then.
+    /// was answered with `edit_prompt`. The result is an error then, but not if a prompt with `Priority::Now` interrupted it.
     pub fn was_aborted(&self) -> bool {
         matches!(self.terminal_reason, Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools))
     }
@@ -202,14 +202,14 @@ impl TurnResult {
         Some(models.values().fold(0.0, |sum, usage| sum + usage.cost_usd))
     }
 
-    /// Returns a failure message for a person; `None` for a success.
+    /// Returns a failure message for a person, also for an aborted turn; `None` for a success.
     pub fn error_text(&self) -> Option<String> {
-        if !self.is_error {
-            return None;
-        }
         // For an interrupt, the CLI's only text is a line for its own developers (`[ede_diagnostic] …`).
         if self.was_aborted() {
             return Some("it was interrupted".to_owned());
+        }
+        if !self.is_error {
+            return None;
         }
         let text = if self.errors.is_empty() { self.result.clone() } else { Some(self.errors.join("; ")) };
         let text = text.filter(|text| !text.is_empty());

@@ -53,7 +53,7 @@ fn session_end_cuts_a_running_turn() {
 
 #[test]
 fn session_end_reports_a_turn_without_a_result() {
-    let running = state("running");
+    let (running, started) = (state("running"), lifecycle(TWO, "started"));
     let cut = |code| {
         let closed = format!(
             "closed the session ended in the middle of a turn, which has no result (exit code {code})"
@@ -64,6 +64,7 @@ fn session_end_reports_a_turn_without_a_result() {
         (&[][..], 0, cut(0)),
         // The error result belongs to the turn before, and is not the cause of the end.
         (&[ERROR_RESULT, INIT], 9, cut(9)),
+        (&[ERROR_RESULT, &*started], 9, cut(9)),
         // A CLI that reports `running` and never `idle` did not end in a turn if that has its result.
         (&[&*running, INIT, RESULT], 0, vec!["closed the session ended (exit code 0)".to_owned()]),
     ] {
