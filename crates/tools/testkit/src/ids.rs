@@ -28,9 +28,9 @@ impl Ids {
         self.uuids.insert(recorded.into(), ours.into());
     }
 
-    /// Binds a recorded hook callback to ours.
+    /// Binds a recorded hook callback to ours, unless an earlier handshake has bound it.
     pub fn bind_callback(&mut self, recorded: &str, ours: &str) {
-        self.callbacks.insert(recorded.into(), ours.into());
+        self.callbacks.entry(recorded.into()).or_insert_with(|| ours.into());
     }
 
     pub fn request(&self, recorded: &str) -> Option<&str> {

@@ -133,7 +133,7 @@ pub(super) fn callbacks(handshake: &Recorded) -> HashSet<Box<str>> {
     ids.filter_map(Json::text).map(Box::from).collect()
 }
 
-/// Returns whether a line of ours starts a turn, now or later.
+/// Returns whether a line of ours is a prompt for the model, and not a note.
 pub(super) fn is_prompt(read: &Recorded) -> bool {
     let is_silent = read.json.field("shouldQuery").is_some_and(|value| !value.is_true());
     read.kind() == "user" && !is_silent

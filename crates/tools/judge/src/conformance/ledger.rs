@@ -157,6 +157,7 @@ impl Ledger<'_> {
         match &read.role {
             Role::Request { .. } => self.asked.came(item, read, self.facts, self.report),
             Role::Cancel { id } => self.asked.cancelled(item.line, id, self.report),
+            Role::Response { id } if !self.calls.has(id) && self.asked.is_echo(id, read) => {}
             Role::Response { id } => self.calls.replied(item.line, id, self.report),
             Role::Message => {
                 if read.kind() == "result" {

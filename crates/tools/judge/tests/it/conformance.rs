@@ -1,6 +1,7 @@
 //! The conformance check: real rules on a small session, each corruption found, each mark understood.
 
 mod ours;
+mod repeated;
 
 use agentwire_judge::conformance::{Corruption, check, self_test};
 use agentwire_testkit::{Splits, Transcript, transcript::Entry};

@@ -71,3 +71,19 @@ async fn output_of_the_session_is_compared_with_the_recording() {
         assert_eq!(report.is_clean(), expected.is_empty(), "{from}: {report}");
     }
 }
+
+#[tokio::test]
+async fn hooks_of_a_repeated_handshake_are_those_of_the_first() {
+    let handshake = SESSION.lines().find(|line| line.contains("\"request_id\":\"a\"")).unwrap();
+    let handshake = handshake.replace("\"request_id\":\"a\"", "\"request_id\":\"c\"");
+    let more = format!(
+        r#"{handshake}
+< {{"type":"control_response","response":{{"subtype":"success","request_id":"c","response":{{}}}}}}
+< {{"type":"control_request","request_id":"q4","request":{{"subtype":"hook_callback","callback_id":"cb_3","input":{{"hook_event_name":"FutureEvent"}}}}}}
+> {{"type":"control_response","response":{{"subtype":"success","request_id":"q4","response":{{"b":1}}}}}}
+< {{"type":"news""#
+    );
+    let session = SESSION.replacen("< {\"type\":\"news\"", &more, 1);
+    let report = check_facade(&Transcript::parse(session).unwrap(), Splits::Lines).await;
+    assert!(report.is_clean(), "{report}");
+}

@@ -22,6 +22,8 @@ struct Request {
     id: Box<str>,
     subtype: Box<str>,
     answered: bool,
+    /// Our answer, until the CLI repeats it.
+    answer: Option<Json>,
     cancelled: bool,
     /// Whether it may stay open: a comment marks it as unanswered, or the CLI cancelled it in another way.
     excused: bool,
@@ -58,6 +60,7 @@ impl Asked {
             id: id.clone(),
             subtype: subtype.clone(),
             answered: false,
+            answer: None,
             cancelled: false,
             excused: item.has(Mark::Unanswered),
             outlived: false,
@@ -94,6 +97,7 @@ impl Asked {
             return Err(format!("a second answer to `{}` of line {}", request.subtype, request.line));
         }
         request.answered = true;
+        request.answer = Some(read.json.clone());
         let wanted = request.mcp.as_ref().and_then(|(_, message)| message.field("id"));
         let given = read.json.at(&["response", "response", "mcp_response", "id"]);
         if let (Some(wanted), Some(given)) = (wanted, given)
@@ -102,6 +106,13 @@ impl Asked {
             report.find(line, format!("the answer to line {} has another JSON-RPC id", request.line));
         }
         Ok(())
+    }
+
+    /// Returns whether a reply of the CLI repeats an answer of ours for the first time, as it does with
+    /// `--replay-user-messages`.
+    pub(super) fn is_echo(&mut self, id: &str, reply: &Recorded) -> bool {
+        let request = self.find_mut(id);
+        request.is_some_and(|request| request.answer.take_if(|answer| answer.same(&reply.json)).is_some())
     }
 
     pub(super) fn turn_ended(&mut self) {

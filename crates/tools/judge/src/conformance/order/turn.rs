@@ -17,6 +17,12 @@ use agentwire_testkit::{
 pub(super) struct Turns {
     /// The line on which the running turn was announced.
     open: Option<usize>,
+    /// The prompts that the announcement names.
+    named: Option<Json>,
+    /// Whether the model has begun to work in the running turn.
+    working: bool,
+    /// The prompts of ours since the last result that have the priority `now`.
+    urgent: usize,
     /// The first frame of a turn that came while none was announced.
     early: Option<usize>,
     /// The last state that the CLI reported.
@@ -48,8 +54,10 @@ impl Turns {
             if !facts.faults || has_content(read) {
                 self.prompt = Some(line);
             }
-            self.prompted = true;
+            self.urgent += usize::from(read.json.text_at(&["priority"]) == Some("now"));
         }
+        // A note has a turn too, in which the model does nothing.
+        self.prompted |= read.kind() == "user";
         match &read.role {
             Role::Request { id, .. } if asks_for_permission(read) => {
                 self.calls.open.insert(id.clone());
@@ -73,7 +81,7 @@ impl Turns {
         report: &mut Report,
     ) {
         match (read.kind(), read.subtype()) {
-            ("system", "init") => self.init(line, facts, bare, report),
+            ("system", "init") => self.init(line, read, facts, bare, report),
             ("system", "session_state_changed") => self.state(line, read, facts, bare, report),
             ("result", _) => self.result(line, read, facts, report),
             ("control_request", _) => self.request(line, read, facts, report),
@@ -81,7 +89,10 @@ impl Turns {
                 self.calls.open.remove(read.id().unwrap_or_default());
             }
             ("control_cancel_request", _) => self.calls.settle(read.id().unwrap_or_default()),
-            _ => self.frame(line, read, facts, report),
+            _ => {
+                self.working |= is_work(read);
+                self.frame(line, read, facts, report);
+            }
         }
     }
 
@@ -108,8 +119,9 @@ impl Turns {
         }
     }
 
-    fn init(&mut self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
-        if let Some(open) = self.open.replace(line) {
+    fn init(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
+        let is_instead = self.is_instead(read);
+        if let Some(open) = self.open.replace(line).filter(|_| !is_instead) {
             report.find(line, format!("a turn starts, and that of line {open} has no result"));
         }
         if facts.states && &*self.state != "running" && &*self.state != "requires_action" {
@@ -119,6 +131,22 @@ impl Turns {
             report.find(line, format!("the turn starts after its frame of line {early}"));
         }
         self.needs_prompt(line, facts, bare, report);
+    }
+
+    /// Returns whether a turn starts in the place of the running one, which then has no result of its own.
+    ///
+    /// If a prompt with the priority `now` comes before the first request to the model, the CLI puts the prompt of the
+    /// running turn back into its queue.
+    fn is_instead(&mut self, init: &Recorded) -> bool {
+        let named = init.json.field("user_message_uuids").cloned();
+        let is_other = match (&self.named, &named) {
+            (Some(before), Some(now)) => !before.same(now),
+            (before, now) => before.is_some() != now.is_some(),
+        };
+        let is_instead = self.open.is_some() && !self.working && self.urgent > 0 && is_other;
+        self.urgent -= usize::from(is_instead);
+        (self.named, self.working) = (named, false);
+        is_instead
     }
 
     fn state(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
@@ -162,6 +190,7 @@ impl Turns {
             report.find(line, "a result comes while no turn is open");
         }
         self.prompt = None;
+        self.urgent = 0;
         self.early = None;
     }
 
@@ -193,6 +222,13 @@ impl Turns {
         self.early.get_or_insert(line);
         report.find(line, format!("{what} comes while no turn is open"));
     }
+}
+
+/// Returns whether a message shows that the model works for the main conversation.
+fn is_work(read: &Recorded) -> bool {
+    is_main(read)
+        && (matches!(read.kind(), "assistant" | "stream_event")
+            || (read.kind() == "system" && read.json.text_at(&["status"]) == Some("requesting")))
 }
 
 impl Calls {
