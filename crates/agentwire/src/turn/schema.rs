@@ -62,9 +62,9 @@ impl Schema {
 #[cfg(feature = "structured")]
 fn allow_nulls(schema: &mut Value) {
     if schema["nullable"] == true {
-        match &mut schema["type"] {
-            Value::Array(kinds) if !kinds.contains(&"null".into()) => kinds.push("null".into()),
-            Value::String(kind) if kind != "null" => schema["type"] = json!([kind, "null"]),
+        match schema.get_mut("type") {
+            Some(Value::Array(kinds)) if !kinds.contains(&"null".into()) => kinds.push("null".into()),
+            Some(kind @ Value::String(_)) if *kind != "null" => *kind = json!([kind, "null"]),
             _ => {}
         }
     }

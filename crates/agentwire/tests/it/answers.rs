@@ -108,6 +108,7 @@ async fn null_fits_a_nullable_type() {
         (json!({"type": ["string", "null"], "nullable": true}), true),
         (json!({"type": ["string", "integer"], "nullable": true}), true),
         (json!({"type": "null", "nullable": true}), true),
+        (json!({"nullable": true}), true),
         (json!({"enum": [{"type": "string", "nullable": true}]}), false),
         (json!({"anyOf": [{"type": "string", "nullable": true}]}), true),
         (json!({"type": "string", "nullable": true, "enum": ["b"]}), false),

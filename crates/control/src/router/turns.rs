@@ -146,11 +146,11 @@ impl Turns {
             Message::Assistant(message) => {
                 self.error_result = None;
                 let is_main = message.parent_tool_use_id.is_none();
-                let prompts = message.user_message_uuids.iter().flatten().chain(&message.user_message_uuid);
-                self.update_current(is_main, prompts);
                 if is_main {
                     self.error_kind.clone_from(&message.error);
                 }
+                let prompts = message.user_message_uuids.iter().flatten().chain(&message.user_message_uuid);
+                self.update_current(is_main, prompts);
             }
             Message::CommandLifecycle(change) => self.lifecycle(change),
             _ => {}
@@ -186,7 +186,7 @@ impl Turns {
     fn update_current<'a>(&mut self, begins: bool, prompts: impl IntoIterator<Item = &'a Uuid>) {
         if begins && !self.current.has_begun {
             Arc::make_mut(&mut self.current).has_begun = true;
-            (self.error_result, self.error_kind) = (None, None);
+            self.error_result = None;
         }
         for prompt in prompts {
             if let Some(state) = self.prompts.get_mut(prompt)

@@ -187,7 +187,7 @@ fn unread_is_an_error() -> bool {
 
 impl TurnResult {
     /// Returns whether the turn was aborted: by an interrupt, by SIGINT, by a denial with `interrupt`, or by a dialog that
-    /// was answered with `edit_prompt`. The result is an error then, but not if a prompt with `Priority::Now` interrupted it.
+    /// was answered with `edit_prompt`. The result need not be an error then.
     pub fn was_aborted(&self) -> bool {
         matches!(self.terminal_reason, Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools))
     }

@@ -44,7 +44,7 @@ pub struct DialogChoice {
     /// The choice; its format depends on the kind of dialog (`result`).
     ///
     /// For `refusal_fallback_prompt` it is a string: with `"retry_fallback"` the CLI continues with the model that the
-    /// dialog shows; with `"edit_prompt"` the turn ends without an answer and without an error.
+    /// dialog shows; with `"edit_prompt"` the turn is aborted, without an answer and an error result.
     /// With any other value the turn ends with an error, as if the user had dismissed the dialog.
     pub result: RawJson,
 }
