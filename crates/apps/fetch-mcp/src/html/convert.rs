@@ -157,6 +157,10 @@ impl Converter {
         // Skipped tables have a kind too.
         let is_data = name == b"table" && self.kinds.next().unwrap_or(false);
         let after_formula = std::mem::take(&mut self.after_formula);
+        // As in browsers, a block ends a formula that is not closed.
+        if self.formula.is_some() && (PARAGRAPHS.contains(&name) || BLOCKS.contains(&name)) {
+            self.end_skipped();
+        }
         if let Some((skipped, depth)) = &mut self.skipped {
             *depth += usize::from(skipped.as_slice() == name && !tag.self_closing);
             let is_tex = tag.attribute("encoding") == Some("application/x-tex");
@@ -237,7 +241,7 @@ impl Converter {
 
     /// Ends the skipped element, if any. Of a formula only the TeX is shown: its glyphs alone would be another formula.
     fn end_skipped(&mut self) {
-        self.skipped = None;
+        (self.skipped, self.in_tex) = (None, false);
         if let Some(tex) = self.formula.take() {
             let tex = inline::fold(&tex);
             self.text(if tex.is_empty() { "(formula)" } else { &tex });

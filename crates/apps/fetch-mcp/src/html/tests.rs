@@ -185,6 +185,7 @@ fn formula_without_tex_is_not_shown_as_another_one() {
         "<math><semantics><mi>x</mi><annotation encoding='MathML-Content'>y</annotation></semantics></math>";
     assert_eq!(text(&format!("<p>a {other} b")), "a (formula) b");
     assert_eq!(text("<p>a <math alttext=x><mi>x</mi>"), "a x");
+    assert_eq!(text("<p>a <math><mn>1</mn><p>b"), "a (formula)\n\nb");
 }
 
 #[test]
