@@ -153,7 +153,10 @@ async fn report(end: TurnReport, early: Early, ingress: Ingress) {
     let path = format!("restate/awakeables/{ticket}/resolve");
     let mut ended = Ended::Turn(Box::new(end), answers);
     let (mut refusals, mut pause) = (0, FIRST_PAUSE);
-    while let Err(error) = ingress.insist::<Value>(&path, &ended, None, LIMIT).await {
+    // Any other error is an answer of a node that has accepted the report.
+    while let Err(error) = ingress.insist::<Value>(&path, &ended, None, LIMIT).await
+        && let IngressError::Refused { status, .. } = &error
+    {
         refusals += 1_u32;
         // It may be refused for ever.
         if refusals.is_power_of_two() {
@@ -163,9 +166,7 @@ async fn report(end: TurnReport, early: Early, ingress: Ingress) {
                 excerpt(&error.to_string())
             );
         }
-        if let IngressError::Refused { status, .. } = error
-            && (status == 413 || refusals >= WHOLE_REPORTS)
-        {
+        if *status == 413 || refusals >= WHOLE_REPORTS {
             ended.shorten(&format!("the end of the turn can't be reported: Restate answers with {status}"));
         }
         sleep(pause).await;
