@@ -321,18 +321,24 @@ async fn deny_rule_that_the_cli_can_not_parse_refuses_the_session() {
         // The same rules, in the words of another version.
         (deny(json!(["Bash(rm *)", "Bash"])), true),
     ] {
-        let settings = RawSettings::new(RawJson::parse(own.to_string()).unwrap());
-        let (session, ..) =
-            connect(Session::builder().options(Options::new().settings(settings)), async |peer| {
-                peer.shake_hands().await;
-                let sources = json!([{"source": "flagSettings", "settings": applied}]);
-                peer.answer("get_settings", json!({"effective": applied, "sources": sources})).await
-            })
-            .await;
+        let session = with_settings(&own, &applied).await;
         assert_eq!(session.is_ok(), starts, "{applied}");
         let Err(error) = session else { continue };
         assert!(error.to_string().contains(" in `permissions.deny`, and ignores it"), "{error}");
     }
+}
+
+/// Starts a session with settings of its own, of which the CLI applies others.
+async fn with_settings(own: &Value, applied: &Value) -> Result<Session, Error> {
+    let settings = RawSettings::new(RawJson::parse(own.to_string()).unwrap());
+    let (session, ..) =
+        connect(Session::builder().options(Options::new().settings(settings)), async |peer| {
+            peer.shake_hands().await;
+            let sources = json!([{"source": "flagSettings", "settings": applied}]);
+            peer.answer("get_settings", json!({"effective": applied, "sources": sources})).await
+        })
+        .await;
+    session
 }
 
 /// CLI 2.1.332 drops such a value without an error.
@@ -347,14 +353,7 @@ async fn server_rules_that_are_no_list_refuse_the_session() {
             (json!([{"serverName": "x"}]), json!({key: [{"serverName": "x"}]}), true),
         ] {
             let own = json!({key: own, "model": "m"});
-            let settings = RawSettings::new(RawJson::parse(own.to_string()).unwrap());
-            let (session, ..) =
-                connect(Session::builder().options(Options::new().settings(settings)), async |peer| {
-                    peer.shake_hands().await;
-                    let sources = json!([{"source": "flagSettings", "settings": applied}]);
-                    peer.answer("get_settings", json!({"effective": applied, "sources": sources})).await
-                })
-                .await;
+            let session = with_settings(&own, &applied).await;
             assert_eq!(session.is_ok(), starts, "{own}");
             let Err(error) = session else { continue };
             assert!(error.to_string().contains(&format!(" in `{key}`, and ignores it")), "{error}");
