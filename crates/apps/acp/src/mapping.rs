@@ -117,8 +117,7 @@ impl Mapping {
         if event.abandoned_blocks.is_some() {
             return self.fail(|_, call| !call.is_whole);
         }
-        let Ok(event) = event.event() else { return Vec::new() };
-        match self.streamed.take(event) {
+        match self.streamed.take(&event.event) {
             Some(stream::Fragment::Update(update)) => vec![*update],
             Some(stream::Fragment::Tool(tool)) if !plan::is_plan_tool(&tool.name) => {
                 self.call(&tool.id, &tool.name, None, None)

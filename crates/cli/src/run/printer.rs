@@ -26,9 +26,9 @@ impl Printer {
             // Text of subagents is part of their result.
             Message::StreamEvent(event) if event.parent_tool_use_id.is_none() => {
                 if let Some(text) = event.text_delta() {
-                    self.text(&text)?;
-                    self.streamed.push_str(&text);
-                } else if matches!(event.event(), Ok(Event::MessageStart(_))) {
+                    self.text(text)?;
+                    self.streamed.push_str(text);
+                } else if matches!(event.event, Event::MessageStart(_)) {
                     // An answer that was cut off gets no message.
                     self.streamed.clear();
                     self.end_line()?;

@@ -6,18 +6,13 @@ mod event;
 pub use delta::*;
 pub use event::*;
 
-use crate::{
-    ApiMessageId, RawJson, SessionId, ToolUseId, Uuid,
-    decode::{self, DecodeError},
-};
+use crate::{ApiMessageId, SessionId, ToolUseId, Uuid};
 
 /// A fragment of the model's answer while it streams (`stream_event`), sent with `--include-partial-messages`.
-///
-/// The event is kept as text and typed on demand, since most readers only need a few of the many events.
 #[wire]
 pub struct StreamEvent {
-    /// The API's event, as text; [`event`](Self::event) decodes it.
-    pub event: RawJson,
+    /// The API's event.
+    pub event: Event,
     /// The tool use that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
@@ -58,27 +53,10 @@ pub struct StreamEvent {
 }
 
 impl StreamEvent {
-    /// Deserializes the event.
-    ///
-    /// A field of the wrong type is left out, as in a message. An event that lacks a required field becomes
-    /// [`Event::Unknown`].
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the event is not an object; positions count from the start of the event.
-    pub fn event(&self) -> Result<Event, DecodeError> {
-        let read = decode::tolerant(self.event.as_str(), |_, _| true).map(|(event, _)| event);
-        read.or_else(|error| {
-            // `tolerant` turns only an object inside another value into `Unknown`, so read a list of this one event.
-            let list = decode::tolerant::<Vec<Event>>(&format!("[{}]", self.event), |_, _| true);
-            list.ok().and_then(|(events, _)| events.into_iter().next()).ok_or(error)
-        })
-    }
-
     /// Returns the text of a text delta, the most frequent event.
-    pub fn text_delta(&self) -> Option<String> {
-        match self.event().ok()? {
-            Event::ContentBlockDelta(BlockDelta { delta: Delta::Text(delta), .. }) => Some(delta.text),
+    pub fn text_delta(&self) -> Option<&str> {
+        match &self.event {
+            Event::ContentBlockDelta(BlockDelta { delta: Delta::Text(delta), .. }) => Some(&delta.text),
             _ => None,
         }
     }

@@ -125,13 +125,8 @@ fn prompt_round_trips() {
 fn check_parts(message: &Message, path: &Path) {
     let blocks = match message {
         Message::StreamEvent(event) => {
-            let typed = event.event().unwrap();
-            assert!(!matches!(typed, Event::Unknown(_)), "{path:?}");
-            if path.file_name().unwrap().to_string_lossy().starts_with("declared-") {
-                let written = serde_json::to_string(&typed).unwrap();
-                assert_eq!(Tree::of(&written).sorted(), Tree::of(event.event.as_str()).sorted(), "{path:?}");
-            }
-            assert_eq!(path.file_stem().unwrap() == "text-delta", text_delta(message).is_some(), "{path:?}");
+            assert!(!matches!(event.event, Event::Unknown(_)), "{path:?}");
+            assert_eq!(path.file_stem().unwrap() == "text-delta", event.text_delta().is_some(), "{path:?}");
             return;
         }
         Message::Assistant(assistant) => &*assistant.message.content,
@@ -144,13 +139,6 @@ fn check_parts(message: &Message, path: &Path) {
             assert!(!result.text().is_empty(), "{path:?}");
             assert!(result.content.as_ref().unwrap().decode::<Content>().is_ok(), "{path:?}");
         }
-    }
-}
-
-fn text_delta(message: &Message) -> Option<String> {
-    match message {
-        Message::StreamEvent(event) => event.text_delta(),
-        _ => None,
     }
 }
 

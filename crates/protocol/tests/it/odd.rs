@@ -67,7 +67,7 @@ fn samples() -> Vec<(String, Value)> {
     samples
 }
 
-/// The pointers to all values below this one, except those in content blocks, which belong to the API.
+/// The pointers to all values below this one, except those that belong to the API.
 fn pointers(value: &Value) -> Vec<String> {
     let children: Vec<(String, &Value)> = match value {
         Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
@@ -81,7 +81,7 @@ fn pointers(value: &Value) -> Vec<String> {
         found
     };
     let mut found: Vec<_> = children.into_iter().flat_map(below).collect();
-    found.retain(|pointer| !pointer.starts_with("/message/content/"));
+    found.retain(|pointer| !API.iter().any(|api| pointer.starts_with(api)));
     found
 }
 
@@ -103,3 +103,5 @@ const EXACT: &[&str] = &[
     "/from_block_index",
     "/claude-code-guide",
 ];
+/// Content blocks and stream events.
+const API: &[&str] = &["/message/content/", "/event/"];

@@ -128,7 +128,7 @@ fn last_tag_counts_if_the_first_names_no_kind() {
 fn parts_of_a_stream_event_are_dropped_too() {
     let line = r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":7}}}"#;
     let Message::StreamEvent(event) = Message::from_line(line).unwrap() else { panic!() };
-    let Event::ContentBlockDelta(delta) = event.event().unwrap() else { panic!() };
+    let Event::ContentBlockDelta(delta) = event.event else { panic!() };
     assert_eq!((delta.index, delta.delta.kind()), (0, "text_delta"));
 }
 
@@ -141,15 +141,12 @@ fn stream_event_that_lacks_a_required_field_is_kept_whole() {
     ] {
         let line = format!(r#"{{"type":"stream_event","event":{text}}}"#);
         let Message::StreamEvent(event) = Message::from_line(&line).unwrap() else { panic!("{line}") };
-        let Event::Unknown(unknown) = event.event().unwrap() else { panic!("{line}") };
+        let Event::Unknown(unknown) = event.event else { panic!("{line}") };
         assert_eq!(unknown.raw.as_str(), text);
         assert!(text.contains(&format!(r#""type":"{}""#, unknown.kind.unwrap())));
     }
-    let Message::StreamEvent(event) = Message::from_line(r#"{"type":"stream_event","event":7}"#).unwrap()
-    else {
-        panic!()
-    };
-    assert_eq!(event.event().unwrap_err().offset(), 1);
+    let error = Message::from_line(r#"{"type":"stream_event","event":7}"#).unwrap_err();
+    assert_eq!(error.path(), "event");
 }
 
 /// A permission request without a deciding field would be another request.

@@ -19,36 +19,23 @@ fn decode(criterion: &mut Criterion) {
     group.bench_function("IgnoredAny", |bencher| {
         bencher.iter(|| lines().filter(|line| serde_json::from_slice::<IgnoredAny>(line).is_ok()).count());
     });
-    group.bench_function("agentwire, event as text", |bencher| {
+    group.bench_function("agentwire", |bencher| {
         bencher.iter(|| lines().filter(|line| black_box(Message::from_bytes(line)).is_ok()).count());
     });
-    group.bench_function("agentwire, event typed", |bencher| {
-        bencher.iter(|| {
-            lines().filter(|line| Message::from_bytes(line).is_ok_and(|message| is_typed(&message))).count()
-        });
-    });
-    group.bench_function("through the codec, event typed", |bencher| {
+    group.bench_function("through the codec", |bencher| {
         bencher.iter(|| {
             let mut decoder = LineDecoder::new(Limits::default());
-            let mut typed = 0;
+            let mut messages = 0;
             for block in &blocks {
                 decoder.push(block.clone());
                 while let Some(Ok(line)) = decoder.next() {
-                    let incoming = Incoming::decode(Frame::new(line));
-                    typed += usize::from(incoming.message().is_some_and(is_typed));
+                    messages += usize::from(black_box(Incoming::decode(Frame::new(line))).message().is_some());
                 }
             }
-            typed
+            messages
         });
     });
     group.finish();
-}
-
-fn is_typed(message: &Message) -> bool {
-    match message {
-        Message::StreamEvent(event) => black_box(event.event()).is_ok(),
-        _ => true,
-    }
 }
 
 /// The capacity of a pipe on Linux, which limits a read.

@@ -19,7 +19,7 @@ mod view;
 use std::collections::VecDeque;
 
 use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_protocol::{DecodeError, Message, message::Event};
+use agentwire_protocol::{DecodeError, Message};
 use serde::Serialize;
 
 pub use compare::View;
@@ -120,7 +120,6 @@ impl Inspector {
             let path = slice::show(&part.path);
             match (part.reader)(piece) {
                 Ok(view) => found.add(&path, view, part.tag),
-                Err(error) if is_read(text) => set_aside.push(described(&error, at, &path)),
                 // An error of the whole line takes precedence over errors of its parts.
                 Err(error) => {
                     undecodable.get_or_insert_with(|| described(&error, at, &path));
@@ -208,12 +207,6 @@ impl View {
 fn comes_back(line: &Line) -> bool {
     let incoming = Incoming::decode(Frame::new(line.clone()));
     incoming.line().is_some_and(|kept| kept.as_bytes() == line.as_bytes())
-}
-
-/// Returns whether the line is a stream event with its known fields decoded.
-fn is_read(text: &str) -> bool {
-    let Ok(Message::StreamEvent(event)) = Message::from_line(text) else { return false };
-    event.event().is_ok_and(|event| !matches!(event, Event::Unknown(_)))
 }
 
 fn noise(kept: bool, error: Option<DecodeError>) -> Verdict {

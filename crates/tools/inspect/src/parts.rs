@@ -2,7 +2,6 @@
 
 use agentwire_protocol::Content;
 use agentwire_protocol::control::{CanUseTool, ElicitationAsked, InboundCall, McpMessage, RequestUserDialog};
-use agentwire_protocol::message::{ApiMessage, Event};
 
 use crate::node::Node;
 use crate::registry::Registry;
@@ -42,7 +41,6 @@ impl Part {
 pub(super) fn of(node: &Node, ours: bool, asked: Option<Asked>, registry: &Registry) -> Vec<Part> {
     match node.text_at(&["type"]).as_deref() {
         Some("user" | "assistant") => tool_results(node),
-        Some("stream_event") => stream_event(node),
         Some("control_request") if ours => {
             let subtype = node.text_at(&["request", "subtype"]).unwrap_or_default();
             let call = registry.calls.get(&*subtype);
@@ -107,14 +105,6 @@ fn response(node: &Node, asked: Option<Asked>, registry: &Registry) -> Vec<Part>
         }
         None => Vec::new(),
     }
-}
-
-fn stream_event(node: &Node) -> Vec<Part> {
-    let mut parts = vec![Part::new([Name("event")], view::<Event>)];
-    if node.at(&["event", "message"]).is_some() {
-        parts.push(Part::new([Name("event"), Name("message")], view::<ApiMessage>));
-    }
-    parts
 }
 
 /// Returns the results of tools: text or blocks.

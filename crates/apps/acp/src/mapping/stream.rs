@@ -30,21 +30,21 @@ pub(super) enum Fragment {
 
 impl Streamed {
     /// Returns what a stream event shows.
-    pub(super) fn take(&mut self, event: Event) -> Option<Fragment> {
+    pub(super) fn take(&mut self, event: &Event) -> Option<Fragment> {
         match event {
             Event::MessageStart(start) => {
-                *self = Self { message: Some(start.message.id), ..Self::default() };
+                *self = Self { message: Some(start.message.id.clone()), ..Self::default() };
                 None
             }
             Event::ContentBlockStart(start) => {
                 self.text.clear();
                 self.thinking.clear();
-                match start.content_block {
-                    Block::ToolUse(tool) => Some(Fragment::Tool(tool)),
+                match &start.content_block {
+                    Block::ToolUse(tool) => Some(Fragment::Tool(tool.clone())),
                     _ => None,
                 }
             }
-            Event::ContentBlockDelta(delta) => match delta.delta {
+            Event::ContentBlockDelta(delta) => match &delta.delta {
                 Delta::Text(delta) => {
                     self.text.push_str(&delta.text);
                     let chunk = chunk(&delta.text, self.message.as_ref());

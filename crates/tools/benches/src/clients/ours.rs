@@ -52,8 +52,8 @@ fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
     match incoming.message().ok_or("a line is not a message")? {
         Message::StreamEvent(event) => {
             id(event.uuid.as_ref(), tally);
-            if let Event::ContentBlockDelta(BlockDelta { delta, .. }) = event.event()? {
-                match &delta {
+            if let Event::ContentBlockDelta(BlockDelta { delta, .. }) = &event.event {
+                match delta {
                     Delta::Text(delta) => tally.text(&delta.text),
                     Delta::Thinking(delta) => tally.text(&delta.thinking),
                     Delta::Signature(delta) => tally.text(&delta.signature),

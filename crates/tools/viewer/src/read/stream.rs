@@ -12,8 +12,7 @@ impl Reader<'_> {
         if parent.is_none() {
             self.open_turn("");
         }
-        let typed = event.event().ok();
-        if let Some(Event::MessageStart(start)) = &typed {
+        if let Event::MessageStart(start) = &event.event {
             self.streaming.insert(parent.clone(), start.message.id.to_string());
         }
         let named = event.api_message_id.as_ref().map(ToString::to_string);
@@ -30,7 +29,8 @@ impl Reader<'_> {
         };
         self.items[item].streamed.push(self.entry);
         self.items[item].to = self.items[item].to.max(self.now);
-        if let Some(Event::ContentBlockDelta(block)) = typed.filter(|_| self.items[item].kind == Kind::Stream)
+        if self.items[item].kind == Kind::Stream
+            && let Event::ContentBlockDelta(block) = &event.event
         {
             self.delta(item, &block.delta);
         }
