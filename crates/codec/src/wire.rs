@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use agentwire_transport::{ByteSink, ByteSource, TransportError};
+use agentwire_transport::{ByteSink, ByteSource, TransportError, WriteNow};
 use bytes::Bytes;
 use serde::Serialize;
 
@@ -109,6 +109,11 @@ impl<S: ByteSink> WireWriter<S> {
     /// If the transport fails.
     pub async fn finish(&mut self) -> Result<(), WireError> {
         Ok(self.sink.finish().await?)
+    }
+
+    /// Returns the transport's function that writes without waiting, if it has one: see [`ByteSink::write_now`].
+    pub fn write_now(&self) -> Option<WriteNow> {
+        self.sink.write_now()
     }
 
     /// Passes lines that were never written to the transport, right before the writer is dropped: see

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::{
     error::{ExitReport, TransportError},
-    transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport},
+    transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport, WriteNow},
 };
 
 /// A type-erased [`Transport`].
@@ -97,6 +97,10 @@ impl ByteSink for BoxSink {
         self.0.finish_boxed().await
     }
 
+    fn write_now(&self) -> Option<WriteNow> {
+        self.0.write_now_dyn()
+    }
+
     fn flush_detached(&mut self, rest: Bytes) {
         self.0.flush_detached_dyn(rest);
     }
@@ -147,6 +151,7 @@ trait DynSource: Send {
 trait DynSink: Send {
     fn write_boxed(&mut self, chunk: Bytes) -> BoxFuture<'_, Result<(), TransportError>>;
     fn finish_boxed(&mut self) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn write_now_dyn(&self) -> Option<WriteNow>;
     fn flush_detached_dyn(&mut self, rest: Bytes);
 }
 
@@ -182,6 +187,10 @@ impl<T: ByteSink> DynSink for T {
 
     fn finish_boxed(&mut self) -> BoxFuture<'_, Result<(), TransportError>> {
         Box::pin(self.finish())
+    }
+
+    fn write_now_dyn(&self) -> Option<WriteNow> {
+        self.write_now()
     }
 
     fn flush_detached_dyn(&mut self, rest: Bytes) {

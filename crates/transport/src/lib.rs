@@ -36,4 +36,4 @@ pub use error::{ExitReport, TransportError};
 #[doc(hidden)]
 pub use lock::Lock;
 pub use memory::{MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport, memory};
-pub use transport::{ByteSink, ByteSource, Connected, NoProcess, PeerHandle, Signal, Transport};
+pub use transport::{ByteSink, ByteSource, Connected, NoProcess, PeerHandle, Signal, Transport, WriteNow};

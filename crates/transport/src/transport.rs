@@ -105,6 +105,15 @@ pub trait ByteSink: Send {
     /// See [`ByteSink::write`].
     fn finish(&mut self) -> impl Future<Output = Result<(), TransportError>> + Send;
 
+    /// Returns a function that writes a chunk on the caller's thread, without waiting. By default there is none.
+    ///
+    /// It saves the switch to the task that owns the sink, and is called only while no other method is in progress.
+    /// It returns whether the peer has taken the whole chunk. If not, the next [`write`](Self::write) first writes the
+    /// rest, or returns why it can't.
+    fn write_now(&self) -> Option<WriteNow> {
+        None
+    }
+
     /// Accepts data that was never written, right before the sink is dropped.
     ///
     /// A sink that can write without the caller's runtime writes it in the background with a time limit, after the rest of
@@ -114,6 +123,9 @@ pub trait ByteSink: Send {
         drop(rest);
     }
 }
+
+/// A function that writes a chunk without waiting: see [`ByteSink::write_now`].
+pub type WriteNow = Box<dyn Fn(Bytes) -> bool + Send + Sync>;
 
 /// A handle to the peer, which reports its end and can end it.
 ///

@@ -79,6 +79,16 @@ impl State {
         PendingCallback { id, number, cancelled, request, line }
     }
 
+    /// Writes the queued lines without the writing half, which another thread may have to run. Returns whether nothing
+    /// is left for it.
+    fn write_now(&mut self) -> bool {
+        let Some(write) = self.write_now.as_ref().filter(|_| self.writer.is_some()) else { return false };
+        while !self.half_written && let Some(line) = self.router.poll_transmit() {
+            self.half_written = !write(line);
+        }
+        !self.half_written && self.router.input_is_open()
+    }
+
     /// Refuses every open request and cancels its callback, because the end of the input allows no later answer.
     pub(super) fn refuse_open(&mut self) {
         let Self { router, callbacks, .. } = self;
@@ -91,7 +101,7 @@ impl Shared {
     pub(super) fn apply_effects(&self, mut state: MutexGuard<'_, State>, effects: Effects, calls: usize) {
         let Effects { queued, callbacks: _, replies, cancelled, closed } = effects;
         let writes = state.router.can_transmit() || !state.router.input_is_open();
-        let writer = if writes { state.writer.take() } else { None };
+        let writer = if writes && !state.write_now() { state.writer.take() } else { None };
         // Only the start or the end of a call moves the next deadline.
         let deadline_moved = state.router.open().0 != calls;
         let reader = if queued { state.queue.take_reader() } else { None };

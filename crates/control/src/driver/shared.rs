@@ -10,7 +10,7 @@ use std::{
 
 use agentwire_codec::{Frame, FrameError, Line};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
-use agentwire_transport::Lock;
+use agentwire_transport::{Lock, WriteNow};
 use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
@@ -52,6 +52,10 @@ pub(crate) struct State {
     pub(super) callbacks: HashMap<RequestId, RunningCallback>,
     /// The writing half, while it waits for a line, for the end of the input or, once that is broken, for a lost line.
     pub(super) writer: Option<Waker>,
+    /// Writes lines on the thread that queues them, while the writing half waits.
+    pub(super) write_now: Option<WriteNow>,
+    /// Whether the sink keeps the rest of a line, for the writing half.
+    pub(super) half_written: bool,
     /// The number of the last callback.
     pub(super) last_callback: u64,
     /// The number of [`BackpressurePause`](crate::BackpressurePause) guards. Each task that waits for room or for a

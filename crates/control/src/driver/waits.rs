@@ -109,7 +109,9 @@ impl Shared {
     pub(super) async fn next_lines(&self) -> Option<Bytes> {
         poll_fn(|context| {
             let mut state = self.state.lock();
-            let lines = state.router.poll_transmit();
+            let half_written = std::mem::take(&mut state.half_written);
+            // Writing nothing writes the rest of a line.
+            let lines = if half_written { Some(Bytes::new()) } else { state.router.poll_transmit() };
             if lines.is_none() && state.router.input_is_open() {
                 // A task that queues a line takes this waker under the same lock.
                 state.writer.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());

@@ -21,6 +21,7 @@ pub(super) async fn write<S: ByteSink>(
 ) -> SessionExit {
     let mut guard = FlushOnDrop { writer, handle, shared };
     let writer = &mut guard.writer;
+    shared.state.lock().write_now = writer.write_now();
     while let Some(lines) = shared.next_lines().await {
         if let Err(error) = writer.write_lines(lines).await {
             let why = error_chain(&error);
@@ -50,6 +51,7 @@ struct FlushOnDrop<'a, S: ByteSink, L: PeerHandle> {
 
 impl<S: ByteSink, L: PeerHandle> Drop for FlushOnDrop<'_, S, L> {
     fn drop(&mut self) {
+        self.shared.state.lock().write_now = None;
         let (lines, unguarded) = self.shared.take_last_lines();
         if !lines.is_empty() {
             self.writer.flush_detached(lines);

@@ -11,6 +11,7 @@ mod named;
 mod observed;
 mod prompts;
 mod woken;
+mod written;
 
 use std::{
     collections::VecDeque,

@@ -16,7 +16,7 @@ use rustix::{
 use tokio::net::unix::pipe::Sender;
 
 use super::{closing, guard::Guard, running::Running};
-use crate::{error::TransportError, lock::Lock, transport::ByteSink};
+use crate::{error::TransportError, lock::Lock, transport::{ByteSink, WriteNow}};
 
 /// A child's input. Dropping it ends the input, after the chunk that was written last.
 ///
@@ -43,8 +43,13 @@ impl ByteSink for ProcessSink {
         Ok(())
     }
 
+    fn write_now(&self) -> Option<WriteNow> {
+        let running = Arc::clone(&self.running);
+        Some(Box::new(move |chunk| running.input.write_now(chunk)))
+    }
+
     fn flush_detached(&mut self, rest: Bytes) {
-        self.running.input.flush_detached(&rest);
+        self.running.input.write_now(rest);
     }
 }
 
@@ -93,16 +98,14 @@ impl Input {
         pipe.filter(|_| !rest.is_empty()).map(|pipe| Unsent { pipe, rest })
     }
 
-    /// Appends to the unwritten part of the last chunk.
-    ///
-    /// Writes what the pipe accepts at once: the program may exit before a thread could write.
-    fn flush_detached(&self, chunk: &[u8]) {
+    /// Appends a chunk to the unwritten part of the last one, and writes what the pipe accepts at once. Returns whether
+    /// that is all.
+    fn write_now(&self, chunk: Bytes) -> bool {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        if let Some(InputPipe { pipe, .. }) = &state.pipe {
-            state.rest = [&state.rest, chunk].concat().into();
-            write_now(pipe, &mut state.rest);
-        }
+        let Some(InputPipe { pipe, .. }) = &state.pipe else { return false };
+        state.rest = if state.rest.is_empty() { chunk } else { [&*state.rest, &*chunk].concat().into() };
+        write_now(pipe, &mut state.rest).is_none()
     }
 
     fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
@@ -175,6 +178,8 @@ fn write_now(pipe: &Sender, rest: &mut Bytes) -> Option<Errno> {
             Err(error) => return Some(error),
         }
     }
+    // An empty slice would still keep the whole chunk in memory.
+    *rest = Bytes::new();
     None
 }
 

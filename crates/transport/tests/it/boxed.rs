@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agentwire_transport::{
-    BoxPeerHandle, BoxTransport, ByteSink, ByteSource, Connected, ExitReport, MemoryPeerHandle, MemorySink,
-    MemorySource, PeerHandle, Signal, Transport, TransportError, memory,
+    BoxPeerHandle, BoxSink, BoxTransport, ByteSink, ByteSource, Connected, ExitReport, MemoryPeerHandle, MemorySink,
+    MemorySource, PeerHandle, Signal, Transport, TransportError, WriteNow, memory,
 };
 use bytes::Bytes;
 
@@ -56,6 +56,28 @@ fn wait_group_is_forwarded_by_boxes_and_arcs() {
     let handle = Arc::new(BoxPeerHandle::new(BoxPeerHandle::new(Reaped)));
     // By default this would wait for an end that never comes.
     run(handle.wait_group());
+}
+
+#[test]
+fn write_now_is_forwarded_by_boxes() {
+    let write_now = BoxSink::new(BoxSink::new(Direct)).write_now().unwrap();
+    assert!(write_now(Bytes::from_static(b"taken")) && !write_now(Bytes::new()));
+}
+
+struct Direct;
+
+impl ByteSink for Direct {
+    async fn write(&mut self, _: Bytes) -> Result<(), TransportError> {
+        Ok(())
+    }
+
+    async fn finish(&mut self) -> Result<(), TransportError> {
+        Ok(())
+    }
+
+    fn write_now(&self) -> Option<WriteNow> {
+        Some(Box::new(|chunk| chunk == "taken"))
+    }
 }
 
 struct Reaped;

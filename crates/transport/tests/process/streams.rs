@@ -126,15 +126,19 @@ fn dropped_write_is_continued_by_the_next() {
         let mut link = open(&["save-slowly", &name], patient()).await;
         read_line(&mut link.source).await;
         let first = Bytes::from(vec![b'a'; 1_000_000]);
+        let write_now = link.sink.write_now().unwrap();
+        assert!(write_now(Bytes::from_static(b"-")));
         assert!(pin!(link.sink.write(first)).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(!write_now(Bytes::from_static(b"a")));
         fs::write(format!("{name}.go"), "").unwrap();
         link.sink.write(Bytes::from_static(b"b")).await.unwrap();
+        assert!(write_now(Bytes::from_static(b"c")));
         link.sink.finish().await.unwrap();
         assert!(link.handle.wait().await.is_success());
     });
     let saved = fs::read(file).unwrap();
-    assert_eq!(saved.len(), 1_000_001);
-    assert_eq!(saved.last(), Some(&b'b'));
+    assert_eq!(saved.len(), 1_000_004);
+    assert!(saved.starts_with(b"-a") && saved.ends_with(b"aabc"));
 }
 
 fn written_chunk_is_not_kept() {
@@ -142,6 +146,7 @@ fn written_chunk_is_not_kept() {
         let mut link = open(&["echo"], patient()).await;
         let chunk = Bytes::from(vec![b'x'; 1000]);
         link.sink.write(chunk.clone()).await.unwrap();
+        assert!(link.sink.write_now().unwrap()(chunk.clone()));
         assert!(chunk.is_unique(), "an idle session keeps a chunk that was written");
     });
 }
