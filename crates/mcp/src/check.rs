@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
 use crate::{
-    ServerInstance, ToolOutput,
+    ServerInstance, ServerPolicy, ToolOutput,
     rpc::{self, RpcError},
 };
 use output_schema::OutputCheck;
@@ -62,6 +62,7 @@ impl Schemas {
     pub(crate) async fn check(
         &self,
         server: &dyn ServerInstance,
+        policy: &ServerPolicy,
         id: &RawJson,
         call: &RawJson,
     ) -> Result<OutputCheck, RawJson> {
@@ -69,6 +70,10 @@ impl Schemas {
         else {
             return Err(RpcError::unfit("tools/call").response(id));
         };
+        if policy.denies(&name) {
+            // An older CLI does not know the policy and would call the tool.
+            return Err(rpc::result(id, ToolOutput::error(DENIED)));
+        }
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
         if !self.load(&tools, server).await.map_err(failed)?.contains_key(&*name) {
@@ -121,3 +126,6 @@ struct CallParams<'a> {
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
 }
+
+/// The text that the model reads after a call that the policy denies.
+const DENIED: &str = "this tool may not be called: the program that offers it denies it";

@@ -22,7 +22,7 @@ use super::{
     refused,
 };
 use crate::{
-    McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy, ToolOutput,
+    McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy,
     check::Schemas,
     failure::note_panic,
     rpc::{self, Kind},
@@ -74,10 +74,6 @@ impl ServerSlot {
             };
         };
         match kind {
-            Kind::Request { id, method } if &*method == "tools/call" && self.denies(&message) => {
-                // An older CLI does not know the policy and would call the tool.
-                answered(rpc::result(&id, ToolOutput::error(DENIED)))
-            }
             Kind::Request { id, method } => instance.request(id, &method, message, context),
             Kind::Notification { method } => {
                 // The server gets the notification first, while the request is still open; dropping the guard then
@@ -92,11 +88,6 @@ impl ServerSlot {
         }
     }
 
-    /// Returns whether the policy denies the tool of this call.
-    fn denies(&self, call: &RawJson) -> bool {
-        rpc::params(call).is_some_and(|Called { name }| self.policy.denies(&name))
-    }
-
     /// Returns the instance. Opens one if there is none, or if the last one has ended and the message is `initialize`.
     fn instance(&self, initializes: bool, control: &Control) -> Option<Arc<Instance>> {
         let mut instance = self.instance.lock();
@@ -105,7 +96,7 @@ impl ServerSlot {
             Some(_) if !initializes => return None,
             _ => {}
         }
-        let opened = Instance::open(&self.name, &*self.service, &self.gate, control.clone());
+        let opened = Instance::open(self, control.clone());
         *instance = Some(Arc::clone(&opened));
         Some(opened)
     }
@@ -114,6 +105,7 @@ impl ServerSlot {
 /// An instance of a server.
 pub(super) struct Instance {
     pub(super) server: Box<dyn ServerInstance>,
+    policy: ServerPolicy,
     schemas: Arc<Schemas>,
     pub(super) in_flight: InFlightRequests,
     /// The number of messages that the server has sent.
@@ -126,22 +118,17 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    fn open(
-        name: &Arc<str>,
-        service: &dyn McpService,
-        gate: &CancellationToken,
-        control: Control,
-    ) -> Arc<Self> {
+    fn open(slot: &ServerSlot, control: Control) -> Arc<Self> {
         let (messages, to_forward) = mpsc::channel(MAX_OUTBOX);
         let (schemas, sent) = (Arc::<Schemas>::default(), Arc::<AtomicU64>::default());
         let outbox = Outbox::new(messages, Arc::clone(&sent), Arc::clone(&schemas), control.clone());
-        let server = service.open(outbox);
+        let server = slot.service.open(outbox);
         let (queue, queued) = watch::channel(0);
         Arc::new_cyclic(|instance| {
-            let forwarder = Forwarder { server: Arc::clone(name), control, instance: Weak::clone(instance) };
-            let forwarder = tokio::spawn(forwarder.run(to_forward, gate.clone(), queue));
+            let forwarder = Forwarder { server: Arc::clone(&slot.name), control, instance: Weak::clone(instance) };
+            let forwarder = tokio::spawn(forwarder.run(to_forward, slot.gate.clone(), queue));
             let (in_flight, ended) = (InFlightRequests::default(), CancellationToken::new());
-            Self { server, schemas, in_flight, sent, queued, ended, forwarder }
+            Self { server, policy: slot.policy.clone(), schemas, in_flight, sent, queued, ended, forwarder }
         })
     }
 
@@ -173,7 +160,7 @@ impl Instance {
         let response: ResponseFuture = if method == "tools/call" {
             let (instance, id) = (Arc::clone(&self), id.clone());
             Box::pin(async move {
-                match instance.schemas.check(&*instance.server, &id, &message).await {
+                match instance.schemas.check(&*instance.server, &instance.policy, &id, &message).await {
                     Ok(check) => {
                         let answer = instance.server.handle(message).await?;
                         Some(check.apply(&id, answer))
@@ -247,12 +234,5 @@ struct Cancelled {
     request_id: RawJson,
 }
 
-#[derive(Deserialize)]
-struct Called {
-    name: Box<str>,
-}
-
-/// The text that the model reads after a call that the policy denies.
-const DENIED: &str = "this tool may not be called: the program that offers it denies it";
 /// The limit of a server's messages that wait for the forwarder.
 const MAX_OUTBOX: usize = 64;
