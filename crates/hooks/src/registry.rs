@@ -114,6 +114,13 @@ impl Hooks {
         self.register(untyped(name.as_ref(), matcher, &Arc::new(handler)))
     }
 
+    /// Adds the hooks of another set after those of this one.
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        self.registrations.extend(more.registrations);
+        self
+    }
+
     /// Returns the hooks' declaration for the handshake ([`Initialize::hooks`](agentwire_protocol::control::Initialize::hooks)).
     ///
     /// Callback ids are `hook_0`, `hook_1`, … in the order of registration.

@@ -80,9 +80,9 @@ impl WorkerConfig {
         self
     }
 
-    /// Sets the hooks of all sessions. The worker adds its own.
+    /// Adds hooks for all sessions. Those of earlier calls stay, and the worker adds its own.
     pub fn hooks(mut self, hooks: Hooks) -> Self {
-        self.hooks = hooks;
+        self.hooks = self.hooks.and(hooks);
         self
     }
 
@@ -145,7 +145,7 @@ impl WorkerConfig {
 
     /// Sets a function that completes the builder of each session, such as with MCP servers.
     ///
-    /// The worker sets the options, hooks, permission handler, store and grace periods after it.
+    /// The worker sets the options, permission handler, store and grace periods after it, and adds its hooks.
     pub fn configure(
         mut self,
         f: impl Fn(&SessionName, SessionBuilder) -> SessionBuilder + Send + Sync + 'static,

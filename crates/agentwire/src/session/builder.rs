@@ -49,16 +49,11 @@ macro_rules! setters {
 }
 
 setters! {
-    /// Sets the options.
+    /// Sets the options. A later call replaces all of them.
     options: Options => parts.options = options;
 
-    /// Sets the hooks.
-    ///
-    /// The guide `docs/hooks.md` lists what a hook can do for each event.
-    hooks: Hooks => parts.hooks = hooks;
-
     /// Sets the handler that decides tool uses which neither a rule nor the mode permits
-    /// (`--permission-prompt-tool=stdio`).
+    /// (`--permission-prompt-tool=stdio`). A later call replaces it.
     ///
     /// Without it the CLI denies such uses.
     /// If an option keeps the CLI from calling it, the session's warnings contain
@@ -76,7 +71,7 @@ setters! {
     /// Without it the CLI shows no dialogs and takes the default action.
     dialogs: DialogHandler => dialogs = Some(dialogs);
 
-    /// Sets the in-process MCP servers.
+    /// Sets the in-process MCP servers. A later call replaces all of them.
     #[cfg(feature = "mcp")]
     mcp_servers: McpServers => parts.mcp_servers = mcp_servers;
 
@@ -139,6 +134,15 @@ impl SessionBuilder {
     #[must_use]
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
         self.parts.grace = Some((after_input, after_terminate));
+        self
+    }
+
+    /// Adds hooks. Those of earlier calls stay, in front of these.
+    ///
+    /// The guide `docs/hooks.md` lists what a hook can do for each event.
+    #[must_use]
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.parts.hooks = self.parts.hooks.and(hooks);
         self
     }
 

@@ -3,11 +3,11 @@
 use agentwire::{
     Session, Warning,
     hooks::{HookWarning, Hooks, Matcher},
-    protocol::hook::{PostToolUse, PreToolUse, Stop},
+    protocol::hook::{HookReply, PostToolUse, PreToolUse, Stop},
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connect, connected, next_kind};
+use crate::peer::{Peer, connect, connected, next_kind, pre_tool_use};
 
 #[tokio::test(start_paused = true)]
 async fn hooks_are_declared_in_the_handshake() {
@@ -21,6 +21,29 @@ async fn hooks_are_declared_in_the_handshake() {
     assert_eq!(declared["PreToolUse"][0]["hookCallbackIds"], json!(["hook_0"]));
     assert_eq!(declared["PreToolUse"][0]["onFailure"], "block");
     assert_eq!(declared["PostToolUse"][0]["hookCallbackIds"], json!(["hook_1"]));
+}
+
+/// A hook of an earlier call may guard something.
+#[tokio::test(start_paused = true)]
+async fn hooks_of_a_later_call_are_added() {
+    let shell = Matcher::tools(["Bash"]);
+    let guard = Hooks::new().on_matching(PreToolUse, shell, async |_, _| HookReply::deny("no shell here"));
+    let watch = Hooks::new().on(PreToolUse, async |_, _| ()).on(Stop, async |_, _| ());
+    let builder = Session::builder().hooks(guard).hooks(watch);
+    let (session, mut peer, request) = connect(builder, Peer::shake_hands).await;
+    let _session = session.unwrap();
+    let declared = &request["request"]["hooks"];
+    assert_eq!(declared["PreToolUse"][0]["matcher"], "Bash");
+    for (declared, id) in [
+        (&declared["PreToolUse"][0], "hook_0"),
+        (&declared["PreToolUse"][1], "hook_1"),
+        (&declared["Stop"][0], "hook_2"),
+    ] {
+        assert_eq!(declared["hookCallbackIds"], json!([id]));
+    }
+    peer.ask("h1", pre_tool_use("Bash")).await;
+    let response = peer.response("h1").await;
+    assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -33,6 +33,20 @@ fn each_registration_has_its_own_id_in_order() {
 }
 
 #[test]
+fn joined_hooks_have_ids_in_order() {
+    let first = Hooks::new().on(PreToolUse, async |_, _| ()).on(PostToolUse, async |_, _| ());
+    let joined = first.and(Hooks::new().on(PreToolUse, async |_, _| ()));
+    let expected = json!({"hooks": {
+        "PostToolUse": [{"hookCallbackIds": ["hook_1"]}],
+        "PreToolUse": [
+            {"hookCallbackIds": ["hook_0"], "onFailure": "block"},
+            {"hookCallbackIds": ["hook_2"], "onFailure": "block"}
+        ]
+    }});
+    assert_eq!(declared(&joined), expected);
+}
+
+#[test]
 fn a_matcher_declares_pattern_limit_and_failure_choice() {
     let matcher =
         Matcher::pattern("mcp__.*").timeout(Duration::from_millis(1500)).on_failure(HookFailure::Continue);
