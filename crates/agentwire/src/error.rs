@@ -98,10 +98,10 @@ pub enum Error {
         /// The output.
         output: RawJson,
     },
-    /// A control request failed, or a prompt could not be sent.
-    #[error("a control request failed")]
+    /// A control request failed, a prompt could not be sent, or a turn stopped at the limit of unread messages.
+    #[error("a control request or prompt failed")]
     Control(#[source] ControlError),
-    /// The session to resume could not be loaded from its store.
+    /// A session could not be loaded from its store, to resume it or to check the id of a new one.
     #[cfg(feature = "sessions")]
     #[error("the session could not be loaded from its store")]
     Resume(#[from] ResumeError),

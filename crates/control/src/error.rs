@@ -79,7 +79,7 @@ pub enum ControlError {
         /// The reply's line.
         line: Option<Hidden<Line>>,
     },
-    /// The request or prompt can't be written as JSON, or the request is not an object.
+    /// The request or prompt can't be written as JSON, or the request is not an object with its `subtype`.
     #[error("`{subtype}` can't be written")]
     Encode {
         /// The request's subtype.
@@ -109,7 +109,8 @@ pub enum ControlError {
     /// `agentwire::Turn` returns this too, with the subtype `turn`, if the messages of other turns that it has skipped exceed
     /// that limit: take `leftovers`, and read on.
     #[error(
-        "`{subtype}` stopped: {unread} bytes of unread messages (also skipped ones) and open requests exceed the limit"
+        "`{subtype}` was not completed: {unread} bytes of unread messages (also skipped ones) and open requests exceed the \
+         limit; read messages or take the leftovers, then try again"
     )]
     Backlogged {
         /// The request's subtype; `user` for a prompt.

@@ -143,7 +143,7 @@ impl Router {
         self.send_request(id, C::SUBTYPE, line)
     }
 
-    /// Like [`call`](Self::call), with a raw request: an object with its `subtype`. Anything else ends the call with
+    /// Like [`call`](Self::call), with a raw request: an object with this `subtype`. Anything else ends the call with
     /// [`ControlError::Encode`].
     pub fn call_raw(
         &mut self,
@@ -156,11 +156,11 @@ impl Router {
         struct Raw<'a> {
             r#type: &'static str,
             request_id: &'a RequestId,
-            #[serde(serialize_with = "object")]
-            request: &'a RawJson,
+            #[serde(serialize_with = "with_subtype")]
+            request: (&'a str, &'a RawJson),
         }
         let id = self.outbound.register(subtype, now, limit);
-        let line = encode(&Raw { r#type: "control_request", request_id: &id, request });
+        let line = encode(&Raw { r#type: "control_request", request_id: &id, request: (subtype, request) });
         self.send_request(id, subtype, line)
     }
 
@@ -359,10 +359,11 @@ impl Router {
     }
 }
 
-/// Writes a raw request. The CLI reads its `subtype`, so it must be an object.
-fn object<S: Serializer>(request: &&RawJson, serializer: S) -> Result<S::Ok, S::Error> {
-    if !request.as_str().starts_with('{') {
-        return Err(S::Error::custom("a request must be an object"));
+/// Writes a raw request. The CLI reads its `subtype`, so it must be an object with that of the call.
+fn with_subtype<S: Serializer>((subtype, request): &(&str, &RawJson), to: S) -> Result<S::Ok, S::Error> {
+    let fields: std::collections::BTreeMap<Box<str>, RawJson> = request.decode().unwrap_or_default();
+    if fields.get("subtype").and_then(|own| own.decode::<String>().ok()).as_deref() != Some(*subtype) {
+        return Err(S::Error::custom(format!("a request must be an object whose `subtype` is `{subtype}`")));
     }
-    request.serialize(serializer)
+    request.serialize(to)
 }

@@ -243,7 +243,7 @@ async fn control_encode() {
     let error = session.call(&Unwritable).await.unwrap_err();
     assert!(matches!(error, Error::Control(ControlError::Encode { .. })), "{error:?}");
     names(&error, &["`unwritable`", "the clock is broken"]);
-    for request in ["[1]", "null"] {
+    for request in ["[1]", "null", "{}", r#"["raw"]"#, r#"{"subtype":"other"}"#] {
         let request = RawJson::parse(request).unwrap();
         let error = session.control().call_raw("raw", &request).await.unwrap_err();
         assert!(matches!(error, ControlError::Encode { .. }), "{error:?}");

@@ -112,11 +112,11 @@ impl Control {
         self.ask(C::SUBTYPE, |router, now| router.call(now, limit, call)).await
     }
 
-    /// Sends a raw request, an object with its `subtype`, and returns the raw reply.
+    /// Sends a raw request, an object with this `subtype`, and returns the raw reply.
     ///
     /// # Errors
     ///
-    /// See [`call`](Self::call). [`ControlError::Encode`] also if `request` is not an object.
+    /// See [`call`](Self::call). [`ControlError::Encode`] also if `request` is not an object with this `subtype`.
     pub async fn call_raw(&self, subtype: &str, request: &RawJson) -> Result<RawJson, ControlError> {
         let limit = self.limit();
         self.ask(subtype, |router, now| router.call_raw(now, limit, subtype, request)).await
