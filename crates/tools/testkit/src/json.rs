@@ -1,6 +1,6 @@
 //! JSON values with their places in the text. Numbers keep their text.
 
-use std::{fmt, ops::Range};
+use std::{collections::BTreeMap, fmt, ops::Range};
 
 use serde::{
     Deserialize, Deserializer,
@@ -63,10 +63,8 @@ impl Json {
     }
 
     pub fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        let Value::Text(text) = &self.value else { return None };
+        Some(text)
     }
 
     pub fn is_true(&self) -> bool {
@@ -79,10 +77,8 @@ impl Json {
 
     /// Returns the text of a number.
     pub fn number(&self) -> Option<&str> {
-        match &self.value {
-            Value::Number(number) => Some(number),
-            _ => None,
-        }
+        let Value::Number(number) = &self.value else { return None };
+        Some(number)
     }
 
     /// Returns the elements of a list, and none for other values.
@@ -111,7 +107,7 @@ impl Json {
         self.difference(other, &|_, _| false).is_none()
     }
 
-    /// Returns the first difference. Strings for which `passes` returns `true` count as equal.
+    /// Returns the first difference, missing fields last. Strings for which `passes` returns `true` count as equal.
     pub fn difference<'a>(
         &'a self,
         other: &'a Self,
@@ -184,24 +180,27 @@ fn fields_difference<'a>(
     b: &'a [(Box<str>, Json)],
     passes: &dyn Fn(&str, &str) -> bool,
 ) -> Option<Difference<'a>> {
-    let (a, b) = (sorted(a), sorted(b));
-    let uneven = a.iter().zip(&b).find(|(a, b)| a.0 != b.0).map(|(a, b)| a.0.clone().min(b.0.clone()));
-    let longer = || a.get(b.len()).or_else(|| b.get(a.len())).map(|(name, _)| name.clone());
-    if let Some(name) = uneven.or_else(longer) {
-        let at = |fields: &[&'a (Box<str>, Json)]| {
-            fields.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
-        };
-        return Some(Difference { path: format!(".{name}"), first: at(&a), second: at(&b) });
-    }
-    let mut pairs = a.iter().zip(&b);
-    pairs.find_map(|(a, b)| a.1.difference(&b.1, passes).map(|found| found.below(&format!(".{}", a.0))))
+    let (a, b) = (by_name(a), by_name(b));
+    // Values first: an allowance also has other fields than a denial.
+    let differs = a.iter().find_map(|(name, a)| {
+        let found = a.iter().zip(b.get(name)?).find_map(|(a, b)| a.difference(b, passes))?;
+        Some(found.below(&format!(".{name}")))
+    });
+    differs.or_else(|| {
+        let count = |fields: &Named<'a>, name: &str| fields.get(name).map(Vec::len);
+        let name = a.keys().chain(b.keys()).filter(|name| count(&a, name) != count(&b, name)).min()?;
+        let last = |fields: &Named<'a>| fields.get(name)?.last().copied();
+        Some(Difference { path: format!(".{name}"), first: last(&a), second: last(&b) })
+    })
 }
 
-/// Returns the fields by name. Fields with the same name keep their order.
-fn sorted(fields: &[(Box<str>, Json)]) -> Vec<&(Box<str>, Json)> {
-    let mut fields: Vec<_> = fields.iter().collect();
-    fields.sort_by(|a, b| a.0.cmp(&b.0));
-    fields
+/// Values by name. Fields with the same name keep their order.
+type Named<'a> = BTreeMap<&'a str, Vec<&'a Json>>;
+
+fn by_name(fields: &[(Box<str>, Json)]) -> Named<'_> {
+    let mut named = Named::new();
+    fields.iter().for_each(|(name, value)| named.entry(name).or_default().push(value));
+    named
 }
 
 /// Reads a value of a text at this address. Returns `None` if values in it are nested too deeply.

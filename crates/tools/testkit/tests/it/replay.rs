@@ -192,6 +192,20 @@ async fn missing_value_is_shown_as_nothing() {
     check(&playing, &["differs at .n", "expected: 1.0", "actual: nothing"]);
 }
 
+/// The message of a denial is missing because we allow.
+#[tokio::test]
+async fn different_value_is_shown_before_a_missing_one() {
+    let error = r#""subtype":"error","request_id":"q2","error":"no""#;
+    let success = |response: &str| format!(r#""subtype":"success","request_id":"q2","response":{response}"#);
+    let denied = SESSION.replace(error, &success(r#"{"behavior":"deny","message":"no"}"#));
+    let mut playing = Playing::start(Replay::new(&Transcript::parse(denied).unwrap())).await;
+    playing.ask().await;
+    let allowed = success(r#"{"behavior":"allow","updatedInput":{}}"#);
+    assert!(!playing.say(&format!(r#"{{"type":"control_response","response":{{{allowed}}}}}"#)).await);
+    let expected = ["line 10", "differs at response.behavior", "expected: \"deny\"", "actual: \"allow\""];
+    check(&playing, &expected);
+}
+
 #[tokio::test]
 async fn the_end_of_input_must_come_in_its_place() {
     let mut playing = Playing::session().await;
