@@ -64,10 +64,15 @@ pub struct TurnResult {
     pub total_cost_usd: f64,
     /// Token counts of the turn's main conversation, without subagents.
     pub usage: Option<Usage>,
-    /// Token counts and cost of the session so far, by model; use these for accounting.
+    /// Token counts and cost of the session so far, by model: totals of the same requests as
+    /// [`total_cost_usd`](Self::total_cost_usd).
+    ///
+    /// To add up the usage of several results, use
+    /// [`model_usage_since_last_result`](Self::model_usage_since_last_result).
     #[serde(rename = "modelUsage")]
     pub model_usage: BTreeMap<Box<str>, ModelUsage>,
-    /// Token counts and cost since the previous result.
+    /// Token counts and cost since the previous result, by model; without those of earlier processes. CLI 2.1.197 does
+    /// not send it.
     /// Not declared, seen on the wire.
     pub model_usage_since_last_result: Option<BTreeMap<Box<str>, ModelUsage>>,
     /// The denied tool uses.
