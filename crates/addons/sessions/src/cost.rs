@@ -28,7 +28,8 @@ pub struct CostSummary {
     pub days: BTreeMap<Option<Day>, BTreeMap<Box<str>, Spent>>,
     /// The sum of the cost that the CLI itself last recorded for each session (`cost-state`), in US dollars; `None` if
     /// it recorded none.
-    /// It is for whole sessions, at the CLI's prices, and independent of `days`.
+    /// It is for whole sessions, at the CLI's prices, and independent of `days`. A fork includes what its original had
+    /// cost, so the sum counts that again for each fork.
     pub recorded_usd: Option<f64>,
     /// How many lines were skipped because they exceed the size limit.
     pub lines_too_long: u64,

@@ -25,7 +25,7 @@ pub enum StoreFault {
     },
 }
 
-/// A session could not be loaded from its store to resume it. Nothing was started.
+/// A session could not be loaded from its store, to resume it or to check the id of a new one. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {

@@ -137,7 +137,7 @@ options! {
         fork_session: on(), "forkSession", switch("fork-session"), OLD, "boolean", "`false`";
         /// The session's id, a UUID (`--session-id`); with `resume` or `continue` the id of the copy, which requires
         /// `fork_session`.
-        session_id: some(String), "sessionId", flag("session-id"), OLD, "a UUID", "the CLI's choice";
+        session_id: some(String), "sessionId", flag("session-id"), OLD, "a UUID", "the CLI's choice", "With a session store, an id under which it has messages is an error.";
         /// The last message of the stored session to keep, by its uuid (`--resume-session-at`).
         resume_session_at: some(String), "resumeSessionAt", flag("resume-session-at"), OLD, "a message's uuid", "all of it";
         /// The prompt of the only turn that `resume_session_at` may drop, by its uuid (`--resume-drops-turn`).
@@ -240,7 +240,7 @@ options! {
         /// The file for the CLI's debug log (`--debug-file`).
         debug_file: some(PathBuf), "debugFile", path("debug-file"), OLD, "path", "none";
         /// Whether files are checkpointed so that they can be rewound (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
-        enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`", "The reference SDKs refuse it with a session store. Here checkpoints are not in the store: a session resumed from it can't rewind files.";
+        enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`", "The reference SDKs refuse it with a session store. Here checkpoints are not in the store: a session resumed from it can rewind files only to prompts of the same process.";
         /// The maximum length of a line from the CLI, in bytes; 64 MiB by default.
         max_buffer_size: plain(usize), "maxBufferSize", custom("the longest line that is taken"), ANY, "number of bytes", "64 MiB", "64 MiB and not 1 MiB: lines of more than 5 MB were seen. A longer one does not end the session.", Python;
         /// The trace that contains the session (`TRACEPARENT`, `TRACESTATE`).

@@ -33,16 +33,20 @@ pub(super) struct Resumed {
     pub(super) bytes: usize,
 }
 
-/// Loads the session that the options name from the store.
+/// Loads the session that the options name from the store. Refuses the id of a stored session for a new one.
 ///
-/// Returns `None` if the last session is requested and there is none.
+/// Returns `None` if no session is requested, or the last one and there is none.
 /// Dropping the future removes an unfinished folder.
 pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Result<Option<Resumed>, Error> {
     let limit = options.load_timeout_ms.map_or(LOAD_LIMIT, Duration::from_millis);
     let in_folder = project_key(&options.working_dir());
     let project = options.session_store_project.as_deref().unwrap_or(&in_folder);
+    if let Some(id) = &options.session_id {
+        load::refuse_stored(store, project, id, limit).await?;
+    }
     let loaded = match &options.resume {
         Some(id) => Some(load::by_id(store, project, id, limit).await?),
+        None if !options.continue_last => return Ok(None),
         None => load::last(store, project, limit).await?,
     };
     let Some(loaded) = loaded else { return Ok(None) };

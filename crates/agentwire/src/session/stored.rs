@@ -66,6 +66,12 @@ impl SessionBuilder {
     /// the system's folder for temporary files.
     /// `continue_last` takes the newest session with messages of its own that is not archived; if the store has none, a
     /// new session starts.
+    /// The store has no other files of the CLI: checkpoints of files, plan files and saved tool outputs of earlier
+    /// processes are missing.
+    ///
+    /// A [`session_id`](Options::session_id) of a new session or of a copy is an error if the store has messages of a
+    /// session with this id: readers would no longer find them.
+    ///
     /// If a [`transport`](Self::transport) is set, nothing is loaded, and the files that the CLI reports are searched
     /// in `CLAUDE_CONFIG_DIR` of [`env`](Options::env).
     #[must_use]
@@ -108,7 +114,7 @@ pub(super) struct Stored {
 
 impl Stored {
     /// Loads the session that the options name from the store, if any, and points the options to it. Rejects a project
-    /// name that no store accepts.
+    /// name that no store accepts, and the id of a stored session for a new one.
     pub(super) async fn prepare(
         &mut self,
         options: &mut Options,
@@ -123,7 +129,7 @@ impl Stored {
         {
             return refuse("sessionStoreProject", error.to_string());
         }
-        if over_a_transport || (options.resume.is_none() && !options.continue_last) {
+        if over_a_transport {
             return Ok(());
         }
         runtime::current()?;

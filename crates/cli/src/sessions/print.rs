@@ -65,7 +65,9 @@ pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> 
     }
     match summary.recorded_usd {
         Some(recorded) if as_json => output::json(&json!({"recorded_usd": recorded})),
-        Some(recorded) => output::line(format_args!("the CLI has recorded ${recorded:.4}")),
+        Some(recorded) => output::line(format_args!(
+            "the CLI has recorded ${recorded:.4} (a fork includes what its original had cost)"
+        )),
         None => Ok(()),
     }
 }

@@ -37,10 +37,11 @@ impl Source {
             return Ok(Self::File(PathBuf::from(name)));
         };
         let (sessions, id) = (sessions::local(folder)?, SessionId::from(id));
-        match sessions.info(&id)? {
-            Some(_) => Ok(Self::Stored(sessions, id)),
-            None => Err(Failure::new(format!("there is no file and no stored session {id}"))),
+        // A session without messages has no information.
+        if sessions.info(&id)?.is_some() || sessions.messages(&id, Page::ALL)?.is_some() {
+            return Ok(Self::Stored(sessions, id));
         }
+        Err(Failure::new(format!("there is no file and no stored session {id}")))
     }
 
     pub(super) fn title(&self) -> String {

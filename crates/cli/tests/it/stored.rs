@@ -100,7 +100,7 @@ fn cost_needs_a_price_for_each_kind_of_tokens() {
     };
     let cost = |price| printed(price, &[]);
     let tokens = "some-model: 2000000 tokens in 1 answers (input 0, output 1000000, cache read 0, cache written 1000000)";
-    let recorded = "\nthe CLI has recorded $25.5000\n";
+    let recorded = "\nthe CLI has recorded $25.5000 (a fork includes what its original had cost)\n";
     assert_eq!(cost(r#"{"output": 15, "cache_write": 3.75}"#), format!("{tokens}{recorded}"));
     assert_eq!(cost(r#"{"output": 15, "cache_write_1h": 6}"#), format!("{tokens}, $21.0000{recorded}"));
     let lines = printed(r#"{"output": 15, "cache_write": 3.75}"#, &["--json"]);
@@ -233,6 +233,22 @@ fn stored_session_is_viewed_by_its_id() {
     assert!(page.contains("A walk.") && page.contains("In the park."));
     assert!(page.contains("Prompt") && !page.contains("Written by the CLI as the user"));
     assert!(!page.contains("system/"));
+}
+
+#[test]
+fn session_without_messages_is_viewed() {
+    let folder = tempfile::tempdir().unwrap();
+    store(folder.path(), &[serde_json::json!({"type": "mode", "mode": "default", "sessionId": ID})]);
+    let page = folder.path().join("page.html");
+    let view = |id: &str| {
+        output(&["view", id, "--folder", folder.path().to_str().unwrap(), "-o", page.to_str().unwrap()])
+    };
+    let done = view(ID);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(fs::read_to_string(&page).unwrap().contains(ID));
+    let done = view("5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("no stored session"), "{}", text(&done.stderr));
 }
 
 #[test]

@@ -24,7 +24,11 @@ use crate::{DecodeError, control::CanUseTool};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The content of the plan file (`plan`); `None` if the model has not written a plan.
+    /// The content of the plan file (`plan`); `None` if the CLI finds no such file.
+    ///
+    /// Then the model has not written a plan, or an earlier process has written it and the session was resumed from a
+    /// session store, which has no plan files. To keep them, set `plansDirectory` in the settings to a folder in the
+    /// workspace.
     pub plan: Option<String>,
     /// The path of the plan file (`planFilePath`).
     pub file: Option<String>,

@@ -21,6 +21,22 @@ pub(super) struct Loaded {
     pub(super) subpaths: Vec<(SessionKey, Vec<RawEntry>)>,
 }
 
+/// Refuses the id of a new session if the store has messages under it, which readers would no longer find.
+pub(super) async fn refuse_stored(
+    store: &dyn SessionStore,
+    project: &str,
+    id: &str,
+    limit: Duration,
+) -> Result<(), Error> {
+    // The launch plan refuses an id that is not a UUID.
+    let Ok(key) = SessionKey::new(project, SessionId::from(id)) else { return Ok(()) };
+    // A session without messages can't be resumed, so its id may be used again.
+    if !entries(store, &key, limit).await?.iter().any(is_message) {
+        return Ok(());
+    }
+    refuse("sessionId", format!("the session store has {key}; continue it with `resume`, or use another id"))
+}
+
 /// Loads the session with this id.
 pub(super) async fn by_id(
     store: &dyn SessionStore,

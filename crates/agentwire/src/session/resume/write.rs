@@ -19,8 +19,7 @@ use crate::{
 pub(super) fn session(folder: &PrivateDir, project: &str, session: &Loaded) -> io::Result<()> {
     let Loaded { key, entries, subpaths } = session;
     let main = Path::new(PROJECTS).join(project).join(key.session_id().as_str());
-    // The archive mark is not an entry of the CLI, and the session is being resumed.
-    lines(folder, &named(&main, SUFFIX), entries.iter().filter(|entry| entry.kind() != ARCHIVED))?;
+    lines(folder, &named(&main, SUFFIX), entries.iter().filter(|entry| !LEFT_OUT.contains(&entry.kind())))?;
     for (key, entries) in subpaths {
         let path = key.subpath().into_iter().flat_map(|subpath| subpath.split('/'));
         let path = path.fold(main.clone(), |path, part| path.join(part));
@@ -57,6 +56,11 @@ fn named(path: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
+/// The kinds of entries that are not written.
+///
+/// The archive mark is not an entry of the CLI, and the session is being resumed. The store lacks the backups that file
+/// checkpoints name: a rewind would restore only some of the files, and report success.
+const LEFT_OUT: &[&str] = &[ARCHIVED, "file-history-snapshot", "file-history-delta"];
 /// The kind of the entry with the metadata of a subagent.
 const ABOUT: &str = "agent_metadata";
 const ABOUT_SUFFIX: &str = ".meta.json";

@@ -81,7 +81,11 @@ async fn stored(machine: &Machine) -> Arc<MemoryStore> {
     let prompt = entry(json!({"type": "user", "uuid": "1"}));
     // The archive mark is not an entry of the CLI: the files do not contain it.
     let mark = entry(json!({"type": "archived", "archived": true, "uuid": "3"}));
-    store.append(&machine.key(), &[prompt, mark]).await.unwrap();
+    // Nor do they contain checkpoints: the store lacks the backups that these name, so a rewind would restore only some
+    // of the changed files.
+    let [snapshot, delta] = ["file-history-snapshot", "file-history-delta"]
+        .map(|kind| entry(json!({"type": kind, "messageId": "1"})));
+    store.append(&machine.key(), &[snapshot, prompt, delta, mark]).await.unwrap();
     let about = |number: u8| entry(json!({"type": "agent_metadata", "agentType": "a", "number": number}));
     let beneath = [about(1), entry(json!({"type": "user", "uuid": "2"})), about(2)];
     store.append(&machine.key().with_subpath("subagents/agent-x").unwrap(), &beneath).await.unwrap();
@@ -174,6 +178,28 @@ async fn missing_session_is_refused_by_name() {
         "{error:?}"
     );
     assert!(error.report().to_string().contains(ID));
+}
+
+/// The store would have both conversations, and readers and a later resume would find only the new one.
+#[tokio::test]
+async fn id_of_a_stored_session_is_refused_for_a_new_one() {
+    let machine = Machine::new();
+    let new = machine.options().session_id(ID);
+    for options in
+        [new.clone(), new.clone().resume(ID).fork_session(), new.clone().continue_last().fork_session()]
+    {
+        let error = machine.refused(stored(&machine).await, options).await;
+        let Error::Options { option: "sessionId", why } = &error else { panic!("{error:?}") };
+        assert!(why.contains(ID) && why.contains("`resume`"), "{why}");
+    }
+    // A session without messages can't be resumed.
+    let store = Arc::new(MemoryStore::new());
+    store.append(&machine.key(), &[entry(json!({"type": "mode"}))]).await.unwrap();
+    let options = new.env("CLAUDE_CONFIG_DIR", machine.path("home/.claude").display().to_string());
+    let ended = Session::builder().options(options).session_store(store).connect().await;
+    assert!(matches!(ended, Err(Error::Ended(_))), "{ended:?}");
+    let report = fs::read_to_string(machine.path("report")).unwrap();
+    assert!(report.contains(&format!("--session-id={ID}")), "{report}");
 }
 
 #[tokio::test]
