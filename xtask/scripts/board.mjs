@@ -11,6 +11,7 @@ const { chromium } = createRequire(import.meta.url)(playwright);
 const { url, workspaces, screenshots } = JSON.parse(readFileSync(file, 'utf8'));
 // The start of the CLI on a busy machine takes seconds.
 const timeout = 60_000;
+const viewport = { width: 1100, height: 800 };
 let checks = 0;
 const faults = [];
 
@@ -18,6 +19,24 @@ function check(what, holds) {
   checks += 1;
   if (!holds) faults.push(what);
 }
+
+// Opens a page. The pages of a context share their connections to the server.
+async function newPage(context) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(timeout);
+  page.on('pageerror', (error) => faults.push(`the page threw ${error}`));
+  page.on('console', (message) => {
+    // Chromium logs the responses that this script makes up.
+    if (!message.text().includes('status of 503')) faults.push(`the page logged ${message.text()}`);
+  });
+  return page;
+}
+
+// Has the page believe that it is hidden, or that it is not: Playwright shows all tabs.
+const hide = (page, isHidden) => page.evaluate((value) => {
+  Object.defineProperty(document, 'hidden', { value, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+}, isHidden);
 
 const session = (page) => decodeURIComponent(new URL(page.url()).hash.slice(1));
 
@@ -34,12 +53,11 @@ async function picture(page, name) {
 // Sends a prompt, and waits until its tool asks.
 async function ask(page, prompt, send = () => page.press('#prompt', 'Enter')) {
   await page.fill('#prompt', prompt);
+  // The text is complete after 1.5 seconds.
+  await page.evaluate(() => { window.lengths = new Set(); });
+  const grown = page.waitForFunction(() => lengths.add(document.querySelector('.text.live')?.textContent.length).size > 2);
   await send();
-  await page.waitForSelector('.text.live');
-  const length = () => page.evaluate(() => document.querySelector('.text.live')?.textContent.length ?? 0);
-  const first = await length();
-  await page.waitForFunction((first) => document.querySelector('.text.live')?.textContent.length > first, first);
-  check('the text of a running turn grows', first > 0);
+  check('the text of a running turn grows', await grown);
   await picture(page, 'live');
   await page.waitForSelector('.question');
   check('the tool waits for the answer', notes(page).length === 0);
@@ -78,6 +96,32 @@ async function fail(page) {
   check('the failure of an answer stays visible', (await page.textContent('#fault')) === 'no such worker');
 }
 
+// Gets no response to an answer, and waits for 3 seconds instead of 30.
+async function expire(page) {
+  await page.route('**/answers', () => {}, { times: 1 });
+  await page.evaluate(() => {
+    window.timer = setTimeout;
+    window.setTimeout = (act, time) => window.timer(act, Math.min(time, 3000));
+  });
+  await page.click('.question .deny');
+  await page.waitForFunction(() => document.querySelector('#fault').textContent.startsWith('No response'));
+  check('an answer without a response can be repeated', await page.isEnabled('.question .deny'));
+  await page.evaluate(() => { window.setTimeout = window.timer; });
+}
+
+// Opens as many tabs as a browser has connections to a server, and hides them.
+async function openTabs(page) {
+  const tabs = [];
+  for (let count = 0; count < 6; count += 1) {
+    const tab = await newPage(page.context());
+    await tab.goto(page.url());
+    await tab.waitForSelector('.question');
+    await hide(tab, true);
+    tabs.push(tab);
+  }
+  return tabs;
+}
+
 // Breaks the stream of events once, by this response.
 async function reconnect(page, count, response) {
   await page.route('**/events', (route) => route.fulfill(response), { times: 1 });
@@ -93,7 +137,8 @@ async function scroll(page) {
   await page.setViewportSize({ ...viewport, height: 260 });
   const [hidden, top] = await page.evaluate(() => {
     turns.scrollTop = 0;
-    grow({ delta: { type: 'text_delta', text: 'More.' } });
+    arrived.push(() => grow({ delta: { type: 'text_delta', text: 'More.' } }));
+    change(showArrived);
     const { scrollHeight, clientHeight, scrollTop } = turns;
     endLive();
     return [scrollHeight - clientHeight, scrollTop];
@@ -107,12 +152,17 @@ async function allowed(page) {
   const prompt = 'Add a note. <img src=x onerror="window.pwned=1">';
   await ask(page, prompt);
   await picture(page, 'question');
+  const tabs = await openTabs(page);
   // Both clicks of a double click count once.
   await page.dblclick('.question .allow');
   await done(page);
   await picture(page, 'done');
   check('an allowed tool runs once', notes(page).length === 1);
   const before = await shown(page);
+  await hide(tabs[0], false);
+  await done(tabs[0]);
+  check('a tab that was hidden shows each message once', JSON.stringify(await shown(tabs[0])) === JSON.stringify(before));
+  for (const tab of tabs) await tab.close();
   check('the prompt is shown as text', before.filter((text) => text === prompt).length === 1);
   check('the tool is shown once, with its result', before.filter((text) => text.includes(notes(page)[0])).length === 1);
   const value = { command: 'ls', description: 'Lists files', sandbox: false };
@@ -132,6 +182,7 @@ async function denied(page) {
   await page.click('#new');
   await ask(page, 'Add another note.', () => sendTwice(page));
   await fail(page);
+  await expire(page);
   await page.click('.question .deny');
   await done(page);
   check('a denied tool does not run', notes(page).length === 0);
@@ -145,30 +196,86 @@ async function denied(page) {
 }
 
 async function narrow(browser, hash) {
-  const page = await browser.newPage({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
-  page.setDefaultTimeout(timeout);
+  const page = await newPage(await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' }));
   await page.goto(url + hash);
   await page.waitForSelector('.tool .result');
   await picture(page, 'narrow, dark');
   check('nothing is wider than a narrow screen', await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 }
 
+// Reads a session that this script makes up: it is long, and asks about a tool with a long input.
+async function long(browser) {
+  const page = await newPage(await browser.newContext({ viewport }));
+  const input = `{"account":9007199254740993,"amount":1.10,"lines":[${Array(60).fill('"a"')}]}`;
+  const tool = `{"type":"tool_use","id":"t","name":"mcp__s__t","input":${input}}`;
+  const blocks = [...Array(5000).keys()].map((line) => `{"type":"text","text":"line ${line}"}`).concat(tool);
+  const events = blocks.map((block, at) => `event: message\nid: 1-${at + 1}\n`
+    + `data: {"type":"assistant","message":{"content":[${block}]}}\n\n`);
+  await page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: events.join('') }));
+  let phase = 'Running';
+  await page.route('**/sessions', (route) => {
+    const questions = `[{"id":"q","tool":"mcp__s__t","input":${input}}]`;
+    const body = `[{"name":"me/1","phase":"Asking","questions":${questions}},{"name":"me/2","phase":"${phase}","questions":[]}]`;
+    return route.fulfill({ contentType: 'application/json', body });
+  });
+  const began = performance.now();
+  await page.goto(`${url}#me%2F1`);
+  await page.waitForSelector('#turns .tool');
+  const took = performance.now() - began;
+  check(`a long session is shown after ${Math.round(took)} ms`, took < 10_000);
+  await page.waitForSelector('.question');
+  const left = await page.evaluate(() => turns.scrollHeight - turns.scrollTop - turns.clientHeight);
+  check(`a long session is shown at its end, above a question: ${left} pixels are left`, left < 80);
+  for (const place of ['.tool', '.question']) {
+    const text = await page.textContent(`${place} pre`);
+    check(`the digits of an input are shown in ${place}`, text.includes('9007199254740993') && text.includes('1.10'));
+  }
+  await stay(page, (next) => { phase = next; });
+  await again(page);
+}
+
+// Reads a question, and clicks on another session, while that session changes.
+async function stay(page, set) {
+  const changed = async (phase) => {
+    set(phase);
+    await page.waitForFunction((phase) => document.querySelector('#sessions li:last-child').textContent.includes(phase), phase);
+  };
+  const place = () => page.evaluate(() => [document.querySelector('.question pre').scrollTop, document.activeElement.className]);
+  await page.evaluate(() => { document.querySelector('.question pre').scrollTop = 100; });
+  await page.focus('.question .deny');
+  await changed('Parked');
+  check('a question keeps its place while another session changes', (await place()).join() === '100,deny');
+  await page.hover('#sessions li:last-child button');
+  await page.mouse.down();
+  await changed('Idle');
+  await page.mouse.up();
+  check('a click on a session counts while the session changes', (await page.evaluate(() => location.hash)) === '#me%2F2');
+}
+
+// Comes back to a session that was hidden, in the middle of its turns.
+async function again(page) {
+  await page.waitForSelector('#turns .tool');
+  const place = () => page.evaluate(() => [turns.scrollTop, turns.childElementCount, turns.lastElementChild.className]);
+  await page.evaluate(() => { turns.scrollTop = 1000; });
+  await hide(page, true);
+  const response = page.waitForResponse('**/events');
+  await hide(page, false);
+  await (await response).finished();
+  await page.evaluate(() => new Promise((shown) => { requestAnimationFrame(() => requestAnimationFrame(shown)); }));
+  check('a session that was hidden keeps its place', (await place()).join() === '1000,2000,tool');
+}
+
 if (screenshots) mkdirSync(screenshots, { recursive: true });
 const args = ['--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
 const browser = await chromium.launch({ executablePath, args, chromiumSandbox: process.getuid() !== 0, timeout });
 try {
-  const page = await browser.newPage({ viewport: { width: 1100, height: 800 } });
-  page.setDefaultTimeout(timeout);
-  page.on('pageerror', (error) => faults.push(`the page threw ${error}`));
-  page.on('console', (message) => {
-    // Chromium logs the responses that this script makes up.
-    if (!message.text().includes('status of 503')) faults.push(`the page logged ${message.text()}`);
-  });
+  const page = await newPage(await browser.newContext({ viewport }));
   await page.goto(url);
   await allowed(page);
   const { hash } = new URL(page.url());
   await denied(page);
   await narrow(browser, hash);
+  await long(browser);
 } catch (error) {
   faults.push(String(error));
 } finally {

@@ -119,6 +119,17 @@ async (facts) => {
     && shown().every((item) => !item.classList.contains(kind.dataset.kind)) && shown().length < items.length);
   kind.click();
   check('and be shown again', shown().length === items.length);
+  kind.click();
+  kind.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+  check('Escape shows everything again', shown().length === items.length);
+
+  // Numbers that JavaScript rounds.
+  const ids = all('a.all').find((link) => link.parentElement.textContent.includes('9007199254740993'));
+  if (ids) {
+    const value = ids.parentElement.querySelector('.v');
+    ids.click();
+    check('the digits of numbers are shown', !ids.isConnected && /9007199254740993[^]*9007199254741231/.test(value.textContent));
+  }
 
   const cut = all('a.all').at(-1);
   if (cut) {

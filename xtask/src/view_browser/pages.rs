@@ -38,7 +38,7 @@ pub(super) fn folder() -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// 10,000 frames with times, and a line of 5 MiB.
+/// 10,000 frames with times, a tool use with many large ids, and a line of 5 MiB.
 fn long() -> String {
     let mut text = String::from("# agentwire-transcript 1\n");
     for n in 0..2_500 {
@@ -63,7 +63,13 @@ fn long() -> String {
             text.push_str(RESULT);
         }
     }
+    let ids: Vec<String> = (0..120).map(|n| (9_007_199_254_740_993_u64 + 2 * n).to_string()).collect();
     let words = "word ".repeat(1 << 20);
+    let _ = writeln!(
+        text,
+        r#"< {{"type":"assistant","message":{{"id":"ids","model":"x","content":[{{"type":"tool_use","id":"ids","name":"mcp__s__t","input":{{"ids":[{}]}}}}]}}}}"#,
+        ids.join(",")
+    );
     let _ = writeln!(
         text,
         r#"< {{"type":"assistant","message":{{"id":"last","model":"x","content":[{{"type":"text","text":"{words}"}}]}}}}"#

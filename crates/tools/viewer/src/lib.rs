@@ -28,4 +28,4 @@ pub fn page(session: &Transcript, title: &str) -> String {
 const CSS: &str = include_str!("page.css");
 const JS: &str = include_str!("page.js");
 /// Nothing may be loaded, and nothing run, but the style and the script with these hashes; a test computes them.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-xtTDjJY/UnqgBjZDk0NVECE+5hMpGBi7TS0UedQBjhE='; script-src 'sha256-tbpblHTM4OJta7PLZM6G4jM/f6/FxtvVEOnGuS8K+YE='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'sha256-xtTDjJY/UnqgBjZDk0NVECE+5hMpGBi7TS0UedQBjhE='; script-src 'sha256-FDjRJXkk0iAfj+0QvFQBBXyVKRcij/jAdusGKYnyShA='; base-uri 'none'; form-action 'none'";

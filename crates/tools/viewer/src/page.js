@@ -81,8 +81,10 @@
   function whole(link) {
     const frame = document.querySelector(link.getAttribute('href'));
     const raw = [...frame.querySelectorAll('pre')].map((piece) => piece.textContent).join('');
+    // Numbers keep their digits. A browser without `JSON.rawJSON` would round them, and follows the link instead.
+    const digits = (key, value, { source }) => typeof value === 'number' ? JSON.rawJSON(source) : value;
     let value;
-    try { value = JSON.parse(raw); } catch { return false; }
+    try { value = JSON.parse(raw, digits); } catch { return false; }
     for (const key of link.dataset.at.split('/').slice(1)) {
       value = value?.[key.replaceAll('~1', '/').replaceAll('~0', '~')];
     }
@@ -144,7 +146,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === '/' && !typing) { event.preventDefault(); find('q').focus(); find('q').select(); }
     if (typing && event.key === 'Enter') { event.preventDefault(); step(event.shiftKey ? -1 : 1); }
-    if (typing && event.key === 'Escape') { event.preventDefault(); reset(); }
+    if (event.key === 'Escape') { event.preventDefault(); reset(); }
   });
   addEventListener('hashchange', open);
   document.querySelector('.bar').hidden = false;

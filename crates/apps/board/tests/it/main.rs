@@ -25,8 +25,9 @@ impl Noted {
 
 impl Engine for Noted {
     fn sessions(&self) -> EngineFuture<'_, Vec<SessionState>> {
-        let state =
-            SessionState::new("me/1", "Parked", 1).question("toolu_1", "Bash", RawJson::empty_object());
+        // The page shows the digits of the input.
+        let input = RawJson::parse(r#"{"account":9007199254740993,"amount":1.10}"#).unwrap();
+        let state = SessionState::new("me/1", "Parked", 1).question("toolu_1", "mcp__bank__transfer", input);
         Box::pin(std::future::ready(Ok(vec![state])))
     }
 
@@ -101,7 +102,7 @@ async fn page_may_load_nothing_from_elsewhere() {
 async fn answer_reaches_the_engine() {
     let server = Server::start().await;
     let listed = server.send("GET /sessions", &server.host, JSON, "").await;
-    let expected = r#"[{"name":"me/1","phase":"Parked","prompts":1,"questions":[{"id":"toolu_1","tool":"Bash","input":{}}]}]"#;
+    let expected = r#"[{"name":"me/1","phase":"Parked","prompts":1,"questions":[{"id":"toolu_1","tool":"mcp__bank__transfer","input":{"account":9007199254740993,"amount":1.10}}]}]"#;
     assert!(listed.ends_with(expected), "{listed}");
     assert!(server.send(ANSWER, &server.host, JSON, ALLOW).await.ends_with("true"));
     assert_eq!(server.calls(), ["answer me/1 toolu_1 true"]);
