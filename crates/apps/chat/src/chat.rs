@@ -79,6 +79,7 @@ impl Chat {
     /// # Errors
     ///
     /// Returns a [`ChatError`]; the conversation is then as after dropping the future.
+    /// But if the API refuses the prompt with status 400 or 413, it is removed from the conversation.
     pub async fn ask(
         &mut self,
         prompt: impl Into<String>,
@@ -87,7 +88,14 @@ impl Chat {
         self.messages.push(json!({ "role": "user", "content": prompt.into() }));
         for rounds in 1..=self.rounds {
             let offers = self.hub.offers(Naming::default());
-            let reply = self.send(&offers).await?;
+            let reply = match self.send(&offers).await {
+                // The API would refuse each later request with this prompt too.
+                Err(error @ ApiError::Refused { status: 400 | 413, .. }) if rounds == 1 => {
+                    self.messages.pop();
+                    return Err(error.into());
+                }
+                sent => sent?,
+            };
             let text = turn::text(&reply.content);
             if !text.is_empty() {
                 step(Step::Text(text.clone()));

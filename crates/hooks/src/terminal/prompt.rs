@@ -52,7 +52,7 @@ impl<D: Dialog + Send> Prompt<'_, D> {
         let choices = format!("{words}, or a reason to deny");
         loop {
             let Some(line) = self.line(&choices).await? else { return Ok(Decision::deny(NOBODY)) };
-            match (line.as_str(), &always) {
+            match (&*line.to_lowercase(), &always) {
                 ("", _) => {}
                 // A question for a person needs a whole word, so that a stray key does not allow it.
                 ("y", _) if request.default_to_no == Some(true) => self.show_line("type yes"),
@@ -66,7 +66,7 @@ impl<D: Dialog + Send> Prompt<'_, D> {
                         return Ok(Decision::allow_with_input(input));
                     }
                 }
-                (reason, _) => return Ok(Decision::deny(reason)),
+                _ => return Ok(Decision::deny(line)),
             }
         }
     }
@@ -141,12 +141,12 @@ impl<D: Dialog + Send> Prompt<'_, D> {
         let edits_pass = PermissionUpdate::set_mode(PermissionMode::AcceptEdits);
         let choices = "y, edits (approve, and accept edits from now on), or what to change";
         Ok(loop {
-            match self.line(choices).await?.as_deref() {
-                Some("") => {}
-                Some("y" | "yes") => break plan.approve().into(),
-                Some("edits") => break plan.approve().updates([edits_pass]).into(),
-                Some(otherwise) => break Decision::deny(otherwise),
-                None => break Decision::deny(NOBODY),
+            let Some(line) = self.line(choices).await? else { break Decision::deny(NOBODY) };
+            match &*line.to_lowercase() {
+                "" => {}
+                "y" | "yes" => break plan.approve().into(),
+                "edits" => break plan.approve().updates([edits_pass]).into(),
+                _ => break Decision::deny(line),
             }
         })
     }
@@ -184,10 +184,13 @@ fn in_words(update: &PermissionUpdate) -> String {
     }
 }
 
-/// Removes control characters and changes of text direction, which could disguise the text that the person decides on.
+/// Replaces control characters, invisible characters and changes of text direction, which could disguise the text that
+/// the person decides on.
 fn plain(text: &str) -> String {
     let hides = |c: char| {
-        c.is_control() && c != '\t' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        c.is_control() && c != '\t'
+            || matches!(c, '\u{ad}' | '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+            || matches!(c, '\u{feff}' | '\u{e0000}'..='\u{e007f}')
     };
     text.chars().map(|c| if hides(c) { '\u{fffd}' } else { c }).collect()
 }

@@ -49,9 +49,12 @@ fn each_answer_comes_to_a_decision() {
     let deny = |message: &str| json!({"behavior": "deny", "message": message});
     for (lines, expected) in [
         ("y\n", allow.clone()),
-        ("\n  yes  \n", allow),
+        ("\n  yes  \n", allow.clone()),
+        ("Y\n", allow.clone()),
+        ("YES\n", allow),
         ("n\n", deny("the user does not want this")),
-        ("use a branch\n", deny("use a branch")),
+        ("No\n", deny("the user does not want this")),
+        ("Use a branch\n", deny("Use a branch")),
         ("edit\n{\"command\": \"ls\"}\n", json!({"behavior": "allow", "updatedInput": {"command": "ls"}})),
         ("edit\nls\nn\n", deny("the user does not want this")),
         ("", deny("nobody is there to answer")),
@@ -61,8 +64,9 @@ fn each_answer_comes_to_a_decision() {
     }
     let (_, shown) = typed(bash(), "");
     assert!(shown.ends_with("\n[y, n, always, edit, or a reason to deny] (nobody is there to answer)\n"));
-    let (always, _) = typed(bash(), "always\n");
-    assert_eq!(always["updatedPermissions"], bash()["permission_suggestions"]);
+    for line in ["always\n", "A\n"] {
+        assert_eq!(typed(bash(), line).0["updatedPermissions"], bash()["permission_suggestions"]);
+    }
 }
 
 #[test]
@@ -85,7 +89,9 @@ fn request_is_shown_without_control_characters() {
 
 #[test]
 fn no_text_of_a_request_hides_or_reorders_others() {
-    const ODD: &str = "\u{1b}[2J\u{202e}\u{2066}";
+    const HIDDEN: [char; 8] =
+        ['\u{1b}', '\u{ad}', '\u{200b}', '\u{202e}', '\u{2060}', '\u{2066}', '\u{feff}', '\u{e0041}'];
+    const ODD: &str = "\u{1b}[2J\u{ad}\u{200b}\u{202e}\u{2060}\u{2066}\u{feff}\u{e0041}";
     let option = json!({"label": ODD, "description": ODD, "preview": ODD});
     let question = json!({"question": ODD, "header": "h", "multiSelect": false, "options": [option]});
     let folders = json!({"type": "addDirectories", "directories": [ODD], "destination": "session"});
@@ -102,7 +108,7 @@ fn no_text_of_a_request_hides_or_reorders_others() {
         });
         let (_, shown) = typed(request, "n\n");
         assert!(shown.contains('\u{fffd}'), "{tool:?}: {shown:?}");
-        assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{2066}']), "{tool:?}: {shown:?}");
+        assert!(!shown.contains(HIDDEN), "{tool:?}: {shown:?}");
     }
 }
 
@@ -116,7 +122,7 @@ fn always_is_refused_and_y_is_not_enough_if_the_request_forbids_it() {
     let mut careful = bash();
     careful["default_to_no"] = json!(true);
     assert_eq!(typed(careful.clone(), "y\n").0["behavior"], "deny");
-    assert_eq!(typed(careful.clone(), "a\n").0["behavior"], "deny");
+    assert_eq!(typed(careful.clone(), "A\n").0["behavior"], "deny");
     assert_eq!(typed(careful, "yes\n").0["behavior"], "allow");
 }
 
@@ -142,11 +148,13 @@ fn questions_are_answered_by_number_or_in_words() {
 #[test]
 fn a_plan_is_approved_or_sent_back() {
     let plan = json!({"tool_name": "ExitPlanMode", "tool_use_id": "t", "input": {"plan": "1. Go."}});
-    let (approved, shown) = typed(plan.clone(), "y\n");
-    assert_eq!(approved, json!({"behavior": "allow", "updatedInput": {"plan": "1. Go."}}));
-    assert!(shown.contains("1. Go."), "{shown}");
+    for line in ["y\n", "Yes\n"] {
+        let (approved, shown) = typed(plan.clone(), line);
+        assert_eq!(approved, json!({"behavior": "allow", "updatedInput": {"plan": "1. Go."}}));
+        assert!(shown.contains("1. Go."), "{shown}");
+    }
     assert_eq!(typed(plan.clone(), "edits\n").0["updatedPermissions"][0]["mode"], "acceptEdits");
-    assert_eq!(typed(plan.clone(), "\nstay\n").0, json!({"behavior": "deny", "message": "stay"}));
+    assert_eq!(typed(plan.clone(), "\nStay\n").0, json!({"behavior": "deny", "message": "Stay"}));
     assert_eq!(typed(plan, "").0["behavior"], "deny");
 }
 

@@ -186,6 +186,23 @@ async fn results_stay_if_they_are_not_what_the_api_refuses() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_the_api_refuses_is_removed() {
+    let echo = calls(&[("mcp__toy__echo", json!({"text": "one"}))]);
+    let replies = [refusal(), echo, refusal(), refusal(), refusal(), refusal(), text_reply("On.")];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await;
+    ask(&mut chat).await.unwrap_err();
+    assert!(chat.messages().is_empty());
+    // The first prompt stays, because its call was made. The second is refused with the results and without them.
+    for _ in 0..2 {
+        ask(&mut chat).await.unwrap_err();
+        assert_eq!(chat.messages().len(), 3);
+    }
+    assert_eq!(ask(&mut chat).await.unwrap().text, "On.");
+    assert_eq!(model.requests().last().unwrap().messages, 4);
+}
+
+#[tokio::test]
 async fn rounds_are_limited_and_the_conversation_goes_on() {
     let call = calls(&[("mcp__toy__echo", json!({"text": "x"}))]);
     let model = model(&json!({"replies": [call, call, text_reply("Done.")]})).await;

@@ -3,15 +3,28 @@
 use std::{
     ffi::OsStr,
     fs,
-    os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
+    io::Write as _,
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
+    },
     path::Path,
     process::Stdio,
+    time::Duration,
 };
 
 use agentwire_hub::{config::Sources, llm::is_invisible};
 use agentwire_testkit::ScriptedModel;
+use rustix::{
+    fs::{Mode, OFlags, open},
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+};
 use serde_json::json;
-use tokio::{io::AsyncWriteExt as _, process::Command};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    process::{ChildStderr, Command},
+    time::timeout,
+};
 
 use crate::{chat::model, toy::program};
 
@@ -105,7 +118,9 @@ async fn answer_that_is_not_complete_is_reported() {
 
 #[tokio::test]
 async fn line_that_is_no_utf8_is_a_prompt_too() {
-    let model = model(&json!({"replies": [{"blocks": [{"text": "Yes?"}]}]})).await;
+    let with_line_end = json!({"marker": "\u{fffd}\n", "replies": [{"blocks": [{"text": "No."}]}]});
+    let script = json!({"replies": [{"blocks": [{"text": "Yes?"}]}], "match": [with_line_end]});
+    let model = model(&script).await;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
     let (stdout, stderr, code) = chatted_with(&model, folder.path(), &["--trust"], b"caf\xe9\n").await;
@@ -184,6 +199,70 @@ async fn without_a_terminal_the_first_error_ends_the_program() {
     let (stdout, stderr, code) = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
     assert_eq!((code, &*stdout), (Some(1), ""), "{stderr}");
     assert!(stderr.contains("agentwire-chat: ") && stderr.contains("No such key."), "{stderr}");
+}
+
+/// Returns the person's end of a terminal, and the program's.
+fn terminal() -> (fs::File, OwnedFd) {
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&person).unwrap();
+    unlockpt(&person).unwrap();
+    let name = ptsname(&person, Vec::new()).unwrap();
+    (person.into(), open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap())
+}
+
+/// Other systems do not end a line that is too long.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn line_that_the_terminal_has_cut_is_not_sent() {
+    let model = model(&json!({"replies": [{"blocks": [{"text": "Hi."}]}]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let (mut person, terminal) = terminal();
+    person.write_all(format!("{}\nGo.\n\u{4}", "x".repeat(6000)).as_bytes()).unwrap();
+    let mut chat = chat(&model, folder.path(), &["--trust"]);
+    let output = timeout(LIMIT, chat.stdin(terminal).output()).await.unwrap().unwrap();
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!((output.status.code(), &*stdout, model.request_count()), (Some(0), "Hi.\n", 1), "{stderr}");
+    assert!(stderr.contains("[not sent: the terminal cuts lines"), "{stderr}");
+}
+
+#[tokio::test]
+async fn questions_are_answered_in_any_case_and_by_no_earlier_line() {
+    let call = json!({"blocks": [{"tool_use": {"name": "mcp__toy__echo", "input": {"text": "x"}}}]});
+    let model = model(&json!({"replies": [call, {"blocks": [{"text": "Done."}]}]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let (mut person, terminal) = terminal();
+    let mut chat = chat(&model, folder.path(), &[]);
+    chat.env("XDG_CONFIG_HOME", folder.path()).stdin(terminal).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = chat.spawn().unwrap();
+    let mut errors = child.stderr.take().unwrap();
+    let mut shown = String::new();
+    for (question, answer) in
+        [("[N]o ", "Y\n"), ("> ", "Go.\nyes\n"), ("these arguments: allow? [y/N] ", "Yes\n"), ("> ", "\u{4}")]
+    {
+        shown = timeout(LIMIT, read_until(&mut errors, question)).await.unwrap();
+        person.write_all(answer.as_bytes()).unwrap();
+        assert_eq!(
+            shown.contains("before this question are discarded"),
+            question.contains("allow?"),
+            "{shown}"
+        );
+    }
+    let output = timeout(LIMIT, child.wait_with_output()).await.unwrap().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "Done.\n");
+    assert!(shown.contains("[mcp__toy__echo is done]"), "{shown}");
+}
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Reads up to this text.
+async fn read_until(stream: &mut ChildStderr, text: &str) -> String {
+    let mut read = Vec::new();
+    while !read.ends_with(text.as_bytes()) {
+        read.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(read).unwrap()
 }
 
 /// Returns a configuration with the toy server.

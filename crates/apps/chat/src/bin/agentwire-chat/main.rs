@@ -108,12 +108,17 @@ async fn talk(
         return Ok(());
     }
     while let Some(line) = typed("> ".to_owned()).await? {
-        if line.trim().is_empty() {
+        let prompt = line.trim_end_matches(['\r', '\n']);
+        if prompt.trim().is_empty() {
+            continue;
+        }
+        if line.len() >= CUT && io::stdin().is_terminal() {
+            note("[not sent: the terminal cuts lines of over 4,094 bytes; split it, or send it by a pipe]");
             continue;
         }
         // A definition may have changed since the last question.
         trust.ask(hub).await?;
-        match chat.ask(line, show).await {
+        match chat.ask(prompt, show).await {
             Ok(answer) => report_cut(&answer),
             Err(error) if io::stdin().is_terminal() => note(shown(&error_chain(&error))),
             Err(error) => return Err(error.into()),
@@ -160,7 +165,7 @@ async fn asked(call: agentwire_hub::Proposed) -> CallDecision {
         }
     };
     match answered(question).await {
-        Ok(Some(line)) if matches!(line.trim(), "y" | "Y" | "yes") => CallDecision::Allow,
+        Ok(Some(line)) if matches!(&*line.trim().to_lowercase(), "y" | "yes") => CallDecision::Allow,
         Ok(Some(_)) => CallDecision::deny("the user said no"),
         Ok(None) | Err(_) => CallDecision::deny("there is no input to approve it; see `--allow`"),
     }
@@ -179,5 +184,7 @@ const ENVIRONMENT: &str = "\
 ANTHROPIC_API_KEY and ANTHROPIC_MODEL must be set, and ANTHROPIC_BASE_URL may be.
 Servers are those of .mcp.json, .roo/mcp.json and .vscode/mcp.json in the working directory, which are started once you
 trust them, and those of each --config.";
+/// Linux keeps 4,095 bytes of a terminal's line and its line end, so a line of this length may be cut.
+const CUT: usize = 4096;
 /// Servers that take longer are added later.
 const START: Duration = Duration::from_secs(30);

@@ -7,7 +7,10 @@ use std::{
 };
 
 use agentwire_hub::llm::is_invisible;
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::{
+    io::ioctl_fionread,
+    termios::{QueueSelector, tcflush},
+};
 
 /// Escapes control and invisible characters in text of a model or a server, which could hide or forge output.
 pub(crate) fn shown(text: &str) -> String {
@@ -46,7 +49,11 @@ async fn read(prompt: String, is_question: bool) -> io::Result<Option<String>> {
     let read = tokio::task::spawn_blocking(move || {
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         if is_question && io::stdin().is_terminal() {
+            let is_typed = ioctl_fionread(io::stdin())? > 0;
             tcflush(io::stdin(), QueueSelector::IFlush)?;
+            if is_typed {
+                note("[the lines that were typed before this question are discarded]");
+            }
         }
         let written = io::stderr().lock().write_all(prompt.as_bytes());
         if is_question {

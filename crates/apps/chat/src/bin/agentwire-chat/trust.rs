@@ -57,7 +57,7 @@ impl Trust {
                     note(format_args!("{name}: not started: this folder configures it; see `--trust`"));
                     None
                 };
-                match answer.as_deref().map(str::trim) {
+                match answer.map(|line| line.trim().to_lowercase()).as_deref() {
                     Some("y" | "yes") => _ = hub.trust(fingerprint),
                     Some("a" | "always") => {
                         self.keep(&fingerprint);
