@@ -65,7 +65,7 @@ impl Transport for Remote {
     ///
     /// # Errors
     ///
-    /// The errors of a [`ProcessTransport`], and [`TransportError::Io`] if a variable has an invalid name.
+    /// The errors of a [`ProcessTransport`], and [`TransportError::Io`] if a variable has an invalid name or a value with NUL.
     async fn open(self) -> Result<Connected<ProcessSource, ProcessSink, ProcessHandle>, TransportError> {
         let head = encode(&self.env, self.holds_input).map_err(|source| TransportError::Io {
             action: "passing the variables to the far side",
@@ -104,9 +104,12 @@ pub(crate) fn far_command(cli: &Launch) -> Vec<OsString> {
 fn encode(env: &BTreeMap<OsString, OsString>, holds_input: bool) -> io::Result<Vec<u8>> {
     let mut lines = if holds_input { b"hold\n".to_vec() } else { Vec::new() };
     for (name, value) in env {
+        let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} {why}"));
         if !is_name(name) {
-            let why = format!("{name:?} is not the name of a variable: use letters, digits and _");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            return Err(invalid("is not the name of a variable: use letters, digits and _"));
+        }
+        if value.as_bytes().contains(&0) {
+            return Err(invalid("has a value with a NUL byte, which a variable can't hold"));
         }
         lines.extend(name.as_bytes());
         lines.push(b'=');

@@ -90,10 +90,11 @@ async fn early_end_of_the_local_program_is_reported() {
 }
 
 #[tokio::test]
-async fn variable_with_an_invalid_name_is_refused() {
-    let cli = sh("true").env("A B", "x");
-    let refused = StandIns::new().run("ssh", &cli).open().await;
-    assert!(matches!(refused, Err(TransportError::Io { .. })));
+async fn invalid_variable_is_refused() {
+    for (name, value) in [("A B", "x"), ("A", "x\0y")] {
+        let refused = StandIns::new().run("ssh", &sh("true").env(name, value)).open().await;
+        assert!(matches!(refused, Err(TransportError::Io { .. })), "{name}");
+    }
 }
 
 #[tokio::test]
