@@ -19,6 +19,7 @@ use crate::{
     mirror::{Known, ids},
     options::refuse,
 };
+use load::Loader;
 
 /// A session loaded from a store.
 pub(super) struct Resumed {
@@ -41,13 +42,14 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     let limit = options.load_timeout_ms.map_or(LOAD_LIMIT, Duration::from_millis);
     let in_folder = project_key(&options.working_dir());
     let project = options.session_store_project.as_deref().unwrap_or(&in_folder);
+    let loader = Loader { store, project, limit };
     if let Some(id) = &options.session_id {
-        load::refuse_stored(store, project, id, limit).await?;
+        loader.refuse_stored(id).await?;
     }
     let loaded = match &options.resume {
-        Some(id) => Some(load::by_id(store, project, id, limit).await?),
+        Some(id) => Some(loader.by_id(id).await?),
         None if !options.continue_last => return Ok(None),
-        None => load::last(store, project, limit).await?,
+        None => loader.last().await?,
     };
     let Some(loaded) = loaded else { return Ok(None) };
     let id = loaded.key.session_id().to_string();

@@ -83,7 +83,9 @@ impl State {
     /// is left for it.
     fn write_now(&mut self) -> bool {
         let Some(write) = self.write_now.as_ref().filter(|_| self.writer.is_some()) else { return false };
-        while !self.half_written && let Some(line) = self.router.poll_transmit() {
+        while !self.half_written
+            && let Some(line) = self.router.poll_transmit()
+        {
             self.half_written = !write(line);
         }
         !self.half_written && self.router.input_is_open()

@@ -125,7 +125,8 @@ impl Instance {
         let server = slot.service.open(outbox);
         let (queue, queued) = watch::channel(0);
         Arc::new_cyclic(|instance| {
-            let forwarder = Forwarder { server: Arc::clone(&slot.name), control, instance: Weak::clone(instance) };
+            let forwarder =
+                Forwarder { server: Arc::clone(&slot.name), control, instance: Weak::clone(instance) };
             let forwarder = tokio::spawn(forwarder.run(to_forward, slot.gate.clone(), queue));
             let (in_flight, ended) = (InFlightRequests::default(), CancellationToken::new());
             Self { server, policy: slot.policy.clone(), schemas, in_flight, sent, queued, ended, forwarder }

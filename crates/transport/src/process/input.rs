@@ -16,7 +16,11 @@ use rustix::{
 use tokio::net::unix::pipe::Sender;
 
 use super::{closing, guard::Guard, running::Running};
-use crate::{error::TransportError, lock::Lock, transport::{ByteSink, WriteNow}};
+use crate::{
+    error::TransportError,
+    lock::Lock,
+    transport::{ByteSink, WriteNow},
+};
 
 /// A child's input. Dropping it ends the input, after the chunk that was written last.
 ///

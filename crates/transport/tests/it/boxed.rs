@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agentwire_transport::{
-    BoxPeerHandle, BoxSink, BoxTransport, ByteSink, ByteSource, Connected, ExitReport, MemoryPeerHandle, MemorySink,
-    MemorySource, PeerHandle, Signal, Transport, TransportError, WriteNow, memory,
+    BoxPeerHandle, BoxSink, BoxTransport, ByteSink, ByteSource, Connected, ExitReport, MemoryPeerHandle,
+    MemorySink, MemorySource, PeerHandle, Signal, Transport, TransportError, WriteNow, memory,
 };
 use bytes::Bytes;
 
