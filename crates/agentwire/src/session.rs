@@ -160,7 +160,7 @@ impl Session {
     /// As [`SessionBuilder::connect`] after the CLI has started, but the reply is not checked against the hooks again.
     pub async fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
         let Handshake { request, limit, .. } = &self.handshake;
-        self.handshake.reply = Handshake::exchange(&self.control, request, *limit).await?;
+        self.handshake.reply = Handshake::exchange(&self.control.within(*limit), request).await?;
         Ok(self.initialized())
     }
 

@@ -110,7 +110,7 @@ pub enum ControlError {
     /// that limit: take `leftovers`, and read on.
     #[error(
         "`{subtype}` was not completed: {unread} bytes of unread messages (also skipped ones) and open requests exceed the \
-         limit; read messages or take the leftovers, then try again"
+         limit; read messages or take the leftovers, then go on"
     )]
     Backlogged {
         /// The request's subtype; `user` for a prompt.

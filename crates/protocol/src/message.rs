@@ -160,4 +160,4 @@ impl Message {
 }
 
 /// The fields of messages that do not lose their lists.
-const KEPT: [&str; 2] = ["message", "request"];
+const KEPT: [&str; 3] = ["message", "event", "request"];

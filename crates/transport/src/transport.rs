@@ -110,6 +110,7 @@ pub trait ByteSink: Send {
     /// It saves the switch to the task that owns the sink, and is called only while no other method is in progress.
     /// It returns whether the peer has taken the whole chunk. If not, the next [`write`](Self::write) first writes the
     /// rest, or returns why it can't.
+    /// A session calls it under its lock: it must not block, panic or call the session.
     fn write_now(&self) -> Option<WriteNow> {
         None
     }
@@ -125,7 +126,7 @@ pub trait ByteSink: Send {
 }
 
 /// A function that writes a chunk without waiting: see [`ByteSink::write_now`].
-pub type WriteNow = Box<dyn Fn(Bytes) -> bool + Send + Sync>;
+pub type WriteNow = Box<dyn Fn(Bytes) -> bool + Send>;
 
 /// A handle to the peer, which reports its end and can end it.
 ///

@@ -20,19 +20,16 @@ impl Handshake {
         mut request: Initialize,
         limit: Duration,
     ) -> Result<Self, Error> {
-        let reply = Self::exchange(control, &request, limit).await?;
+        let reply = Self::exchange(&control.within(limit), &request).await?;
         // The manifests may be stale on a second handshake, so they are sent once.
         request.sdk_mcp_server_manifests.clear();
         Ok(Self { request, reply, limit })
     }
 
-    pub(super) async fn exchange(
-        control: &Control,
-        request: &Initialize,
-        limit: Duration,
-    ) -> Result<InitializeReply, Error> {
+    /// Sends the request within the time limit of `control`.
+    pub(super) async fn exchange(control: &Control, request: &Initialize) -> Result<InitializeReply, Error> {
         // Decoding tolerates any shape, and the text is known to be JSON.
-        Ok(control.within(limit).call_unread(request).await?.decode().unwrap_or_default())
+        Ok(control.call_unread(request).await?.decode().unwrap_or_default())
     }
 
     /// Takes the reply to a claim, and keeps from the first reply what the claim's reply lacks: the outcome of the

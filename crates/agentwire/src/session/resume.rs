@@ -43,7 +43,8 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     let in_folder = project_key(&options.working_dir());
     let project = options.session_store_project.as_deref().unwrap_or(&in_folder);
     let loader = Loader { store, project, limit };
-    if let Some(id) = &options.session_id {
+    let is_new = options.fork_session || (options.resume.is_none() && !options.continue_last);
+    if let Some(id) = options.session_id.as_ref().filter(|_| is_new) {
         loader.refuse_stored(id).await?;
     }
     let loaded = match &options.resume {

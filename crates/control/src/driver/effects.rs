@@ -109,7 +109,7 @@ impl Shared {
         let reader = if queued { state.queue.take_reader() } else { None };
         let (reading_paused, is_ending) = (state.reading_paused, state.router.is_ending());
         // No lost wake-up: a task checks its condition and increments `pauses` under one lock.
-        let prompt_changed = queued && state.pauses > 0;
+        let may_have_waiters = state.pauses > 0;
         drop(state);
         // After the release of the lock, since each wake-up may run code of the caller.
         for (id, sender, reply) in replies {
@@ -132,8 +132,11 @@ impl Shared {
         if let Some(reader) = reader {
             reader.wake();
         }
-        if prompt_changed {
+        if queued && may_have_waiters {
             self.prompt_changed.notify_waiters();
+        }
+        if writes && may_have_waiters {
+            self.written.notify_waiters();
         }
         if reading_paused {
             self.may_read.notify_waiters();

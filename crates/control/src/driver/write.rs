@@ -51,7 +51,8 @@ struct FlushOnDrop<'a, S: ByteSink, L: PeerHandle> {
 
 impl<S: ByteSink, L: PeerHandle> Drop for FlushOnDrop<'_, S, L> {
     fn drop(&mut self) {
-        self.shared.state.lock().write_now = None;
+        // Dropped after the lock is released.
+        let _write_now = self.shared.state.lock().write_now.take();
         let (lines, unguarded) = self.shared.take_last_lines();
         if !lines.is_empty() {
             self.writer.flush_detached(lines);

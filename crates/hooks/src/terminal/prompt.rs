@@ -184,13 +184,14 @@ fn in_words(update: &PermissionUpdate) -> String {
     }
 }
 
-/// Replaces control characters, invisible characters and changes of text direction, which could disguise the text that
-/// the person decides on.
+/// Replaces characters that could disguise the text that the person decides on: control characters, changes of text
+/// direction, and invisible characters except joiners, which scripts and emoji need.
 fn plain(text: &str) -> String {
     let hides = |c: char| {
         c.is_control() && c != '\t'
-            || matches!(c, '\u{ad}' | '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
-            || matches!(c, '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
+            || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0e}')
+            || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}')
     };
     text.chars().map(|c| if hides(c) { '\u{fffd}' } else { c }).collect()
 }

@@ -89,9 +89,19 @@ fn request_is_shown_without_control_characters() {
 
 #[test]
 fn no_text_of_a_request_hides_or_reorders_others() {
-    const HIDDEN: [char; 8] =
-        ['\u{1b}', '\u{ad}', '\u{200b}', '\u{202e}', '\u{2060}', '\u{2066}', '\u{feff}', '\u{e0041}'];
-    const ODD: &str = "\u{1b}[2J\u{ad}\u{200b}\u{202e}\u{2060}\u{2066}\u{feff}\u{e0041}";
+    const HIDDEN: [char; 10] = [
+        '\u{1b}',
+        '\u{ad}',
+        '\u{61c}',
+        '\u{200b}',
+        '\u{200f}',
+        '\u{202e}',
+        '\u{2060}',
+        '\u{2066}',
+        '\u{feff}',
+        '\u{e0100}',
+    ];
+    const ODD: &str = "\u{1b}[2J\u{ad}\u{61c}\u{200b}\u{200f}\u{202e}\u{2060}\u{2066}\u{feff}\u{e0100}";
     let option = json!({"label": ODD, "description": ODD, "preview": ODD});
     let question = json!({"question": ODD, "header": "h", "multiSelect": false, "options": [option]});
     let folders = json!({"type": "addDirectories", "directories": [ODD], "destination": "session"});
