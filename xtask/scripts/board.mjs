@@ -57,7 +57,7 @@ async function ask(page, prompt, send = () => page.press('#prompt', 'Enter')) {
   await page.evaluate(() => { window.lengths = new Set(); });
   const grown = page.waitForFunction(() => lengths.add(document.querySelector('.text.live')?.textContent.length).size > 2);
   await send();
-  check('the text of a running turn grows', await grown);
+  await grown;
   await picture(page, 'live');
   await page.waitForSelector('.question');
   check('the tool waits for the answer', notes(page).length === 0);
@@ -104,8 +104,9 @@ async function expire(page) {
     window.setTimeout = (act, time) => window.timer(act, Math.min(time, 3000));
   });
   await page.click('.question .deny');
-  await page.waitForFunction(() => document.querySelector('#fault').textContent.startsWith('No response'));
-  check('an answer without a response can be repeated', await page.isEnabled('.question .deny'));
+  // A list without a response shows the same text, so the text alone does not show that the answer has failed.
+  await page.waitForSelector('.question .deny:disabled');
+  await page.waitForSelector('.question .deny:enabled');
   await page.evaluate(() => { window.setTimeout = window.timer; });
 }
 
@@ -211,9 +212,13 @@ async function long(browser) {
   const blocks = [...Array(5000).keys()].map((line) => `{"type":"text","text":"line ${line}"}`).concat(tool);
   const events = blocks.map((block, at) => `event: message\nid: 1-${at + 1}\n`
     + `data: {"type":"assistant","message":{"content":[${block}]}}\n\n`);
-  await page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: events.join('') }));
-  let phase = 'Running';
+  const asked = [...Array(400).keys()].map((at) => `event: question\nid: 2-${at + 1}\ndata: {}\n\n`);
+  // A log that has deleted events begins with a gap.
+  const body = ['event: gap\ndata: {}\n\n', ...events, ...asked].join('');
+  await page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+  let [phase, lists] = ['Running', 0];
   await page.route('**/sessions', (route) => {
+    lists += 1;
     const questions = `[{"id":"q","tool":"mcp__s__t","input":${input}}]`;
     const body = `[{"name":"me/1","phase":"Asking","questions":${questions}},{"name":"me/2","phase":"${phase}","questions":[]}]`;
     return route.fulfill({ contentType: 'application/json', body });
@@ -226,6 +231,7 @@ async function long(browser) {
   await page.waitForSelector('.question');
   const left = await page.evaluate(() => turns.scrollHeight - turns.scrollTop - turns.clientHeight);
   check(`a long session is shown at its end, above a question: ${left} pixels are left`, left < 80);
+  check(`old questions request the list together: ${lists} requests`, lists < 100);
   for (const place of ['.tool', '.question']) {
     const text = await page.textContent(`${place} pre`);
     check(`the digits of an input are shown in ${place}`, text.includes('9007199254740993') && text.includes('1.10'));

@@ -47,7 +47,7 @@ async function withPage(path, { width, colorScheme = 'light', scripts = true }, 
 async function read(one, reader) {
   const { result, reported } = await withPage(one.file, reader, async (page) => {
     if (screenshots) await page.screenshot({ path: join(screenshots, `${one.name}, ${reader.name}.png`) });
-    const facts = { word: one.word, scripts: reader.scripts !== false, narrow: reader.width < 500 };
+    const facts = { word: one.word, long: one.long, scripts: reader.scripts !== false, narrow: reader.width < 500 };
     return page.evaluate(`(${checks})(${JSON.stringify(facts)})`);
   });
   count += result.checks;
