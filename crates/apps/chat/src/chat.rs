@@ -79,7 +79,8 @@ impl Chat {
     /// # Errors
     ///
     /// Returns a [`ChatError`]; the conversation is then as after dropping the future.
-    /// But if the API refuses the prompt with status 400 or 413, it is removed from the conversation.
+    /// But if the API refuses the prompt with status 400 or 413, the prompts since the last answer are removed from the
+    /// conversation.
     pub async fn ask(
         &mut self,
         prompt: impl Into<String>,
@@ -89,9 +90,8 @@ impl Chat {
         for rounds in 1..=self.rounds {
             let offers = self.hub.offers(Naming::default());
             let reply = match self.send(&offers).await {
-                // The API would refuse each later request with this prompt too.
                 Err(error @ ApiError::Refused { status: 400 | 413, .. }) if rounds == 1 => {
-                    self.messages.pop();
+                    self.remove_prompts();
                     return Err(error.into());
                 }
                 sent => sent?,
@@ -134,6 +134,14 @@ impl Chat {
         let reply = self.api.send(&self.request(&messages, offers)).await?;
         self.messages = messages;
         Ok(reply)
+    }
+
+    /// Removes the prompts since the last answer: the API would refuse each later request with them too. Any of them may
+    /// be the cause, because a prompt whose request has failed otherwise stays.
+    fn remove_prompts(&mut self) {
+        // The content of a prompt is a string; that of answers and results is an array.
+        let last = self.messages.iter().rposition(|message| message["content"].is_array());
+        self.messages.truncate(last.map_or(0, |at| at + 1));
     }
 
     fn request(&self, messages: &[Value], offers: &Offers) -> Value {

@@ -203,6 +203,19 @@ async fn a_prompt_that_the_api_refuses_is_removed() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_was_not_answered_is_removed_with_the_one_that_the_api_refuses() {
+    let overloaded = json!({"status": 529, "retry_after": 0, "times": 3});
+    let model = model(&json!({"replies": [overloaded, refusal(), text_reply("On.")]})).await;
+    let mut chat = chat(&model).await;
+    ask(&mut chat).await.unwrap_err();
+    assert_eq!(chat.messages().len(), 1);
+    ask(&mut chat).await.unwrap_err();
+    assert!(chat.messages().is_empty());
+    assert_eq!(ask(&mut chat).await.unwrap().text, "On.");
+    assert_eq!(model.requests().last().unwrap().messages, 1);
+}
+
+#[tokio::test]
 async fn rounds_are_limited_and_the_conversation_goes_on() {
     let call = calls(&[("mcp__toy__echo", json!({"text": "x"}))]);
     let model = model(&json!({"replies": [call, call, text_reply("Done.")]})).await;
