@@ -20,6 +20,7 @@ pub mod hub;
 mod loopback;
 pub mod mock;
 pub mod output;
+mod program;
 pub mod progress;
 pub mod record;
 mod relay;

@@ -11,13 +11,6 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if !failure.is_reported() {
-                // A failure may contain the text of a model or of a server.
-                let text = failure.to_string();
-                output::note(format_args!("agentwire: {}", output::for_terminal(&text, &std::io::stderr())));
-            }
-            ExitCode::from(failure.code())
-        }
+        Err(failure) => ExitCode::from(failure.report(output::note).code()),
     }
 }

@@ -3,21 +3,16 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf, absolute};
-use std::time::Duration;
 
 use agentwire_testkit::{Script, ScriptedModel};
 use agentwire_transport::process::AGENTWIRE_CLI;
-use rustix::process::{Pid, Signal, kill_process};
-use tokio::process::{Child, Command};
-use tokio::signal::unix::SignalKind;
-use tokio::time::timeout;
+use tokio::process::Command;
 
 use crate::failure::{Failure, While as _};
 use crate::output::{json, line};
-use crate::record;
 use crate::signals::Signals;
+use crate::{program, record};
 
 /// Serve a scripted model, with which the real CLI runs without an account
 ///
@@ -59,7 +54,7 @@ async fn serve(script: Script, home: &Path, program: &[OsString], as_json: bool)
     let model = ScriptedModel::start(script).await?;
     let environment = model.environment(home);
     if let [program, arguments @ ..] = program {
-        return with_model(Command::new(program).args(arguments), environment, signals).await;
+        return with_model(Command::new(program).args(arguments), environment, &mut signals).await;
     }
     if as_json {
         json(&environment)?;
@@ -76,39 +71,12 @@ async fn serve(script: Script, home: &Path, program: &[OsString], as_json: bool)
 async fn with_model(
     command: &mut Command,
     environment: BTreeMap<String, String>,
-    mut signals: Signals,
+    signals: &mut Signals,
 ) -> Result<(), Failure> {
     let ours = record::VARIABLES.iter().chain(&[AGENTWIRE_CLI]);
     let ours = ours.filter_map(|name| Some((*name, std::env::var_os(name)?)));
-    command.env_clear().envs(environment).envs(ours).kill_on_drop(true);
-    let name = command.as_std().get_program().display().to_string();
-    let mut child = command.spawn().while_doing(|| format!("starting {name}"))?;
-    let status = loop {
-        tokio::select! {
-            status = child.wait() => break status?,
-            signal = signals.next() => {
-                // Ctrl-C has reached the program too; it decides how to end.
-                if signal != SignalKind::interrupt() {
-                    terminate(&mut child).await?;
-                }
-            }
-        }
-    };
-    let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    if code == 0 { Ok(()) } else { Err(Failure::exit(u8::try_from(code).unwrap_or(1))) }
-}
-
-/// Sends SIGTERM to the program, and kills it if it has not ended within the limit.
-async fn terminate(child: &mut Child) -> Result<(), Failure> {
-    let pid = child.id().and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
-    if let Some(pid) = pid {
-        kill_process(pid, Signal::TERM)?;
+    match program::run(command.env_clear().envs(environment).envs(ours), signals).await? {
+        0 => Ok(()),
+        code => Err(Failure::exit(code)),
     }
-    if timeout(LIMIT, child.wait()).await.is_err() {
-        child.start_kill()?;
-    }
-    Ok(())
 }
-
-/// How long a program may take to end after SIGTERM.
-const LIMIT: Duration = Duration::from_secs(10);

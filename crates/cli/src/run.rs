@@ -92,7 +92,7 @@ async fn start(args: &Args, as_json: bool) -> Result<(), Failure> {
         builder = builder.mcp_servers(agentwire::mcp::McpServers::new().with("hub", hub.serve()));
         let outcome = tokio::select! {
             outcome = session(builder.options(options), signals, &stderr, &args.prompt, as_json) => outcome,
-            never = crate::hub::report(&hub) => match never {},
+            never = crate::hub::report(&hub, note) => match never {},
         };
         // A server that does not start may not end soon either.
         let _ = timeout(LIMIT, hub.close()).await;

@@ -12,6 +12,8 @@ fn bad_input_is_one_line_and_exit_code_2() {
         &["view", "no-such-file"],
         &["wire", "no-such-file"],
         &["replay", "no-such-file"],
+        &["replay", "no-such-file", "--", "true"],
+        &["replay", "--strict", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "--", "true"],
         &["mock", "no-such-file", "--home", "x"],
         &["sessions", "--folder", "no-such-folder", "show", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11"],
         &["record", "-o", "no-such-folder/x", "--", "no-such-program"],

@@ -4,10 +4,15 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
-use agentwire_testkit::transcript::{Entry, Transcript};
+use agentwire_testkit::{
+    eventually,
+    transcript::{Entry, Transcript},
+};
+use tempfile::TempDir;
 
 use super::{agentwire, fixture, output, text};
 
@@ -208,6 +213,76 @@ fn replay_reports_an_sdk_that_sends_something_else() {
     assert!(text(&done.stderr).contains(": at line 4 of the transcript: "), "{}", text(&done.stderr));
 }
 
+/// Starts `agentwire replay FILE -- sh -c SCRIPT`, with a session of two prompts.
+fn replay_to(script: &str) -> (Child, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two] = PROMPTS;
+    let session = format!("> {one}< {RESULT}> {two}< {RESULT}| end of input\n= exit 0\n");
+    fs::write(folder.path().join("a.transcript"), format!("# agentwire-transcript 1\n{session}")).unwrap();
+    let mut command = agentwire(&["replay", "a.transcript", "--", "sh", "-c", script]);
+    command.current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    (command.spawn().unwrap(), folder)
+}
+
+#[test]
+fn replay_to_a_program_is_complete() {
+    let all = PROMPTS.concat();
+    let other = PROMPTS[0].replace("one", "none");
+    // An SDK may show neither the standard error of the CLI nor its exit code.
+    let session = r#"cd /; "$AGENTWIRE_CLI" --verbose 2>/dev/null; exit"#;
+    for (script, input, code, report) in [
+        (format!("{session} 0"), &*all, 0, ""),
+        (format!("{session} 3"), &*all, 3, ""),
+        (format!("{session} 0"), PROMPTS[0], 1, "a.transcript: at line 4 of the transcript: "),
+        (format!("{session} 3"), &*other, 1, "a.transcript: at line 2 of the transcript: "),
+        ("exit 3".to_owned(), "", 3, ""),
+        (r#""$AGENTWIRE_CLI" -v"#.to_owned(), "", 1, "agentwire: the program has started no session"),
+    ] {
+        let (mut program, _folder) = replay_to(&script);
+        // The program may have ended already.
+        let _ = program.stdin.take().unwrap().write_all(input.as_bytes());
+        let done = program.wait_with_output().unwrap();
+        let errors = text(&done.stderr);
+        assert_eq!((done.status.code(), errors.is_empty()), (Some(code), report.is_empty()), "{errors}");
+        assert!(errors.contains(report), "{errors}");
+    }
+}
+
+#[test]
+fn replay_fails_if_the_program_kills_its_cli() {
+    let (mut program, _folder) = replay_to(r#"echo $$; exec "$AGENTWIRE_CLI" --verbose"#);
+    let mut input = program.stdin.take().unwrap();
+    input.write_all(PROMPTS[0].as_bytes()).unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let cli = lines.next().unwrap().unwrap();
+    assert_eq!(lines.next().unwrap().unwrap(), RESULT.trim_end());
+    assert!(Command::new("kill").args(["-s", "KILL", &cli]).status().unwrap().success());
+    let done = program.wait_with_output().unwrap();
+    let report = "agentwire: the program has killed its CLI, or has left it running\n";
+    assert_eq!((done.status.code(), text(&done.stderr)), (Some(1), report));
+}
+
+#[tokio::test]
+async fn signal_ends_the_wait_for_a_cli_that_the_program_has_left() {
+    let (mut program, _folder) = replay_to(r#"exec 3<&0; "$AGENTWIRE_CLI" --verbose <&3 2>/dev/null & wait"#);
+    let mut input = program.stdin.take().unwrap();
+    input.write_all(PROMPTS[0].as_bytes()).unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), RESULT.trim_end());
+    let began = Instant::now();
+    // The first signal ends the program, and a later one the wait.
+    eventually(|| {
+        super::running::signal(&program, "TERM");
+        program.try_wait().unwrap().is_some()
+    })
+    .await;
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    drop(input);
+    let done = program.wait_with_output().unwrap();
+    let report = "agentwire: the program has killed its CLI, or has left it running\n";
+    assert_eq!((done.status.code(), text(&done.stderr)), (Some(1), report));
+}
+
 #[test]
 fn exit_code_of_the_recorded_program_is_passed_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -358,3 +433,9 @@ fn record_replaces_the_folder_that_it_runs_in() {
     let recorded = fs::read_to_string(out).unwrap();
     assert!(recorded.contains(r#"> {"type":"user","cwd":"<cwd>"}"#), "{recorded}");
 }
+
+const PROMPTS: [&str; 2] = [
+    "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"one\"}}\n",
+    "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"two\"}}\n",
+];
+const RESULT: &str = "{\"type\":\"result\"}\n";
