@@ -3,8 +3,10 @@
 mod call;
 mod input;
 mod list;
+mod notes;
 mod serve;
 mod servers;
+mod sessions;
 
 use crate::failure::Failure;
 pub use servers::Servers;

@@ -13,7 +13,7 @@ mod subscriptions;
 mod task;
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -37,7 +37,6 @@ use crate::{
     Change, ServerName, ServerSnapshot, ServerState, catalog::Catalog, client::Client, config::Configured,
     event::Events, lock::locked,
 };
-use allowed::Definitions;
 use listings::Listings;
 
 /// A handle to one server. Dropping it ends the server's task.
@@ -307,26 +306,15 @@ impl Core {
         locked(&self.offer).live = Some(live);
     }
 
-    /// Replaces the lists.
+    /// Replaces the lists. Notes the definitions of listed tools first; the lock makes both changes visible together.
     fn replace_catalog(&self, live: &Live, catalog: Catalog, desired_rx: &watch::Receiver<Desired>) {
-        let _allowed = self.allow(live.generation, &catalog, desired_rx);
-        locked(&self.offer).catalog = Arc::new(catalog);
-    }
-
-    /// Notes the definitions of listed tools, before the catalog shows them.
-    fn allow(
-        &self,
-        generation: u64,
-        catalog: &Catalog,
-        desired_rx: &watch::Receiver<Desired>,
-    ) -> MutexGuard<'_, Definitions> {
         let mut allowed = self.allowed.lock();
-        let desired = desired_rx.borrow();
+        let desired = desired_rx.borrow().clone();
         // Otherwise the connection is about to end, and the tools belong to another server.
-        if desired.generation == generation {
+        if desired.generation == live.generation {
             allowed.list(&desired.configured.config, catalog.tools(), &self.record);
         }
-        allowed
+        locked(&self.offer).catalog = Arc::new(catalog);
     }
 
     /// Removes the connection.

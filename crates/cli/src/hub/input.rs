@@ -8,32 +8,36 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, duplex, stdin};
 
-use crate::output::note;
+use super::notes::Notes;
 
 /// Returns the lines of the standard input, with U+FFFD for each lone surrogate escape (`"\ud83d"`), and without the
-/// parameters of requests that are nested too deeply or too long. Must be called in a runtime.
+/// parameters of requests that are nested too deeply or too long. Dropped messages are noted. Must be called in a runtime.
 ///
 /// `rmcp` drops a line with such an escape, nesting or length, and the client waits for an answer in vain.
-pub(super) fn repaired() -> DuplexStream {
+pub(super) fn repaired(notes: Notes) -> DuplexStream {
     let (lines, sink) = duplex(CHUNK);
     // The stream ends with the standard input, or with an error of reading it.
-    tokio::spawn(repair(stdin(), sink));
+    tokio::spawn(repair(stdin(), sink, notes));
     lines
 }
 
-async fn repair(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) -> io::Result<()> {
+async fn repair(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    notes: Notes,
+) -> io::Result<()> {
     let (mut decoder, mut buffer) = (LineDecoder::new(Limits::max_line(LONGEST_READ)), vec![0; CHUNK]);
     while let count @ 1.. = from.read(&mut buffer).await? {
         decoder.push(buffer.get(..count).unwrap_or_default().to_vec().into());
         while let Some(line) = decoder.next() {
             let Ok(line) = line else {
-                note_dropped();
+                note_dropped(&notes);
                 continue;
             };
             let repaired = line.to_str().ok().and_then(repair_surrogates);
             let line = repaired.as_deref().map_or(line.as_bytes(), str::as_bytes);
             if is_too_long(line) {
-                note_dropped();
+                note_dropped(&notes);
             }
             let shortened = shortened(line);
             to.write_all(shortened.as_deref().map_or(line, str::as_bytes)).await?;
@@ -44,8 +48,8 @@ async fn repair(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpi
 }
 
 /// Reports a message that is too long: unless it is a request, the client gets no error.
-fn note_dropped() {
-    note(format_args!("a message of the client was dropped: it is longer than {} MiB", LONGEST >> 20));
+fn note_dropped(notes: &Notes) {
+    notes.add(format_args!("a message of the client was dropped: it is longer than {} MiB", LONGEST >> 20));
 }
 
 /// Returns whether `rmcp` drops the line for its length, which includes the line end.

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Servers;
-use super::servers::{described, start_limit, started, unread};
+use super::servers::{described, start_limit, started, unauthorized, unread};
 use crate::failure::Failure;
 use crate::output::{self, Color, note, paint, plain};
 
@@ -100,8 +100,8 @@ fn shown(state: &ServerState) -> (&'static str, String) {
         ServerState::Starting => ("starting", "it did not start in time".to_owned()),
         ServerState::Disabled(DisabledBy::Untrusted) => ("not trusted", "see --trust".to_owned()),
         ServerState::Disabled(_) => ("disabled", "by the configuration".to_owned()),
-        ServerState::NeedsAuthentication { .. } => {
-            ("needs authentication", "it needs a valid header Authorization in its configuration".to_owned())
+        ServerState::NeedsAuthentication { challenge } => {
+            ("needs authentication", unauthorized(challenge.as_deref()))
         }
         ServerState::Reconnecting { why, .. } => ("reconnecting", why.to_string()),
         ServerState::Failed { why } => ("failed", why.to_string()),

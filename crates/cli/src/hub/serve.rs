@@ -4,13 +4,9 @@ use std::env;
 use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use agentwire_hub::rmcp::service::ServerInitializeError;
-use agentwire_hub::rmcp::transport::{
-    StreamableHttpServerConfig, StreamableHttpService,
-    streamable_http_server::session::local::LocalSessionManager,
-};
+use agentwire_hub::rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use agentwire_hub::{Approval, CallLimits, Gateway, Hub};
 use axum::Router;
 use axum::body::Body;
@@ -22,7 +18,9 @@ use futures_util::TryStreamExt as _;
 use serde_json::json;
 use tokio::io::stdout;
 
+use super::notes::{NoteWriter, Notes};
 use super::servers::report;
+use super::sessions::{Sessions, held};
 use super::{Servers, input};
 use crate::failure::Failure;
 use crate::signals::Signals;
@@ -49,32 +47,41 @@ pub(super) struct Args {
 
 /// Serves until the client or a signal ends the program.
 pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
+    let writer = NoteWriter::start();
+    let notes = writer.notes();
+    let served = serve(args, as_json, &notes).await;
+    let served = served.map_err(|failure| failure.report(|line| notes.add(line)));
+    writer.end().await;
+    served
+}
+
+async fn serve(args: &Args, as_json: bool, notes: &Notes) -> Result<(), Failure> {
     let approval = if args.allow { Approval::allowed() } else { Approval::denied() };
     let mut signals = Signals::new()?;
     let limits = match args.http {
         Some(_) => CallLimits::default(),
         None => CallLimits::default().media(STDIO_MEDIA),
     };
-    let hub = args.servers.start_within(limits, approval)?;
+    let hub = args.servers.start_within(limits, approval, |line| notes.add(line))?;
     let serving = async {
         match args.http {
             Some(address) => over_http(&hub, address, as_json).await,
             None => tokio::select! {
-                served = over_stdio(&hub) => served,
+                served = over_stdio(&hub, notes.clone()) => served,
                 _ = signals.next() => Ok(()),
             },
         }
     };
     let served = tokio::select! {
         served = serving => served,
-        never = report(&hub) => match never {},
+        never = report(&hub, |line| notes.add(line)) => match never {},
     };
     hub.close().await;
     served
 }
 
-async fn over_stdio(hub: &Hub) -> Result<(), Failure> {
-    let transport = (input::repaired(), stdout());
+async fn over_stdio(hub: &Hub, notes: Notes) -> Result<(), Failure> {
+    let transport = (input::repaired(notes), stdout());
     let serving = Gateway::new(hub).pass_logs().serve(transport).await.map_err(unserved)?;
     serving.waiting().await?;
     Ok(())
@@ -98,23 +105,26 @@ async fn over_http(hub: &Hub, address: SocketAddr, as_json: bool) -> Result<(), 
     // `loopback` checks Host and Origin.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
     let config = config.with_max_request_body_bytes(input::LONGEST);
-    let mut sessions = LocalSessionManager::default();
-    // Open streams and calls in flight do not count as activity.
-    sessions.session_config.keep_alive = Some(IDLE_LIMIT);
-    let service = StreamableHttpService::new(move || Ok(gateway.clone()), Arc::new(sessions), config);
+    let sessions = Arc::new(Sessions::new());
+    let service =
+        StreamableHttpService::new(move || Ok(gateway.clone()), Arc::clone(&sessions.manager), config);
+    let used = Arc::clone(&sessions);
     let expected: Arc<str> = token.as_str().into();
     let app = Router::new()
         .route_service("/mcp", service)
-        .layer(from_fn(suit_client))
+        .layer(from_fn(move |request: Request, next: Next| suit_client(Arc::clone(&used), request, next)))
         .layer(from_fn(move |request: Request, next: Next| require(Arc::clone(&expected), request, next)));
-    loopback::serve(address, app, |address| {
+    let serving = loopback::serve(address, app, |address| {
         let url = format!("http://{address}/mcp");
         if as_json {
             return output::json(&json!({"url": url, "token": token}));
         }
         output::line(format_args!("{url}\nAuthorization: Bearer {token}"))
-    })
-    .await
+    });
+    tokio::select! {
+        served = serving => served,
+        never = sessions.end_unused() => match never {},
+    }
 }
 
 async fn require(expected: Arc<str>, request: Request, next: Next) -> Response {
@@ -136,7 +146,9 @@ fn is_bearer(given: &HeaderValue, token: &str) -> bool {
 }
 
 /// Resumes a stream after the event that the client names, and changes answers of `rmcp` that clients take for a failure.
-async fn suit_client(mut request: Request, next: Next) -> Response {
+/// The session is in use until the answer has ended.
+async fn suit_client(sessions: Arc<Sessions>, mut request: Request, next: Next) -> Response {
+    let open = sessions.enter(request.headers());
     // `rmcp` repeats the named event. If that is a question or a sampling request, the client would process it twice.
     if let Some(following) = request.headers().get(LAST_EVENT).and_then(following) {
         request.headers_mut().insert(LAST_EVENT, following);
@@ -148,7 +160,11 @@ async fn suit_client(mut request: Request, next: Next) -> Response {
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
     let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == EVENT_STREAM);
-    if is_older && is_stream { response.map(without_empty_events) } else { response }
+    if !is_stream {
+        return response;
+    }
+    let response = if is_older { response.map(without_empty_events) } else { response };
+    response.map(|body| held(body, open))
 }
 
 /// Returns the id of the next event, for the stream of a request. The stream of the session has ids without a slash: there,
@@ -187,5 +203,3 @@ const EMPTY_EVENTS: &str = "2025-11-25";
 /// The limit of a result's media over stdio, in bytes of base64: the SDK for TypeScript ends the connection at 10 MiB of
 /// input, and a result has text too.
 const STDIO_MEDIA: usize = 7 << 20;
-/// How long a session without a message is kept.
-const IDLE_LIMIT: Duration = Duration::from_secs(24 * 3600);

@@ -12,7 +12,7 @@ use agentwire_hub::{Approval, CallLimits, ClientHandlers, Hub, ServerSnapshot, S
 use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
-use crate::output::{note, plain};
+use crate::output::{self, plain};
 
 // A doc comment here would replace the description of the commands that flatten it.
 #[derive(Debug, clap::Args)]
@@ -30,15 +30,24 @@ impl Servers {
     ///
     /// # Errors
     ///
-    /// If a named file does not exist, or has an error.
+    /// If a named file is no regular file, or has an error.
     pub fn start(&self, approval: Approval) -> Result<Hub, Failure> {
-        self.start_within(CallLimits::default(), approval)
+        self.start_within(CallLimits::default(), approval, output::note)
     }
 
-    /// Starts the servers as [`start`](Self::start) does, with limits for calls.
-    pub(super) fn start_within(&self, limits: CallLimits, approval: Approval) -> Result<Hub, Failure> {
-        if let Some(missing) = self.configs.iter().find(|file| !file.is_file()) {
-            return Err(Failure::new(format!("there is no file {}", missing.display())));
+    /// Starts the servers as [`start`](Self::start) does, with limits for calls. `note` gets the problems.
+    pub(super) fn start_within(
+        &self,
+        limits: CallLimits,
+        approval: Approval,
+        note: impl Fn(String),
+    ) -> Result<Hub, Failure> {
+        if let Some(config) = self.configs.iter().find(|file| !file.is_file()) {
+            let file = config.display();
+            return Err(Failure::new(match config.exists() {
+                true => format!("{file} is not a regular file: --config takes a file with `mcpServers`"),
+                false => format!("there is no file {file}"),
+            }));
         }
         let user = if self.configs.is_empty() { user_file() } else { None };
         let sources =
@@ -60,13 +69,13 @@ impl Servers {
             if is_named && problem.severity() == Severity::Error {
                 return Err(Failure::new(problem.to_string()));
             }
-            note(&problem);
+            note(problem.to_string());
         }
         let is_read = hub.problems().iter().all(|problem| problem.severity() != Severity::Error);
         if is_read && hub.snapshot().is_empty() {
-            note("no MCP server is configured");
+            note("no MCP server is configured".to_owned());
         }
-        untrusted(&hub).iter().for_each(note);
+        untrusted(&hub).into_iter().for_each(note);
         Ok(hub)
     }
 
@@ -82,8 +91,8 @@ impl Servers {
 }
 
 /// Reports servers that fail, are lost, need an authorization or have unreadable lists, and problems and untrusted servers
-/// of changed files, on the standard error.
-pub(crate) async fn report(hub: &Hub) -> Infallible {
+/// of changed files. `note` gets each line.
+pub(crate) async fn report(hub: &Hub, note: impl Fn(String)) -> Infallible {
     let of_files =
         || -> Vec<String> { problems(hub).iter().map(ToString::to_string).chain(untrusted(hub)).collect() };
     let (mut events, mut reported, mut known) = (hub.events(), HashMap::new(), of_files());
@@ -92,7 +101,7 @@ pub(crate) async fn report(hub: &Hub) -> Infallible {
             let name = server.configured.name;
             let why = match server.state {
                 ServerState::Failed { why } | ServerState::Reconnecting { why, .. } => why.to_string(),
-                ServerState::NeedsAuthentication { .. } => "it needs an authorization".to_owned(),
+                ServerState::NeedsAuthentication { challenge } => unauthorized(challenge.as_deref()),
                 ServerState::Connected { .. } => match unread(hub, name.as_str()) {
                     Some(why) => why,
                     None => {
@@ -108,7 +117,7 @@ pub(crate) async fn report(hub: &Hub) -> Infallible {
             }
         }
         let now = of_files();
-        now.iter().filter(|line| !known.contains(line)).for_each(note);
+        now.iter().filter(|line| !known.contains(line)).cloned().for_each(&note);
         known = now;
         if events.next().await.is_none() {
             // The events end with the hub, which is borrowed.
@@ -141,6 +150,12 @@ pub(super) fn unread(hub: &Hub, server: &str) -> Option<String> {
     let catalog = hub.catalog(server)?;
     let problems: Vec<_> = catalog.problems().map(|problem| problem.to_string()).collect();
     (!problems.is_empty()).then(|| problems.join("; "))
+}
+
+/// Returns what a server needs that refuses the configured headers: `agentwire hub` has no other authorization.
+pub(super) fn unauthorized(challenge: Option<&str>) -> String {
+    let challenge = challenge.map(|challenge| format!("; its challenge: {challenge}")).unwrap_or_default();
+    format!("it needs a valid header Authorization in its configuration{challenge}")
 }
 
 /// Waits until the first attempt to start this server is over, and for no other.
@@ -195,5 +210,14 @@ mod tests {
         let hub = Hub::builder().sources(sources).enabled(false).build();
         assert!(start_limit(hub.snapshot()) > Duration::from_secs(180));
         assert!(start_limit(hub.server("b")) < Duration::from_secs(180));
+    }
+
+    #[test]
+    fn named_folder_is_not_reported_as_a_missing_file() {
+        for (config, why) in [(".", ". is not a regular file"), ("no-such-file", "there is no file")] {
+            let servers = Servers { configs: vec![config.into()], trust: false };
+            let failure = servers.start(Approval::denied()).unwrap_err();
+            assert!(failure.to_string().starts_with(why), "{failure}");
+        }
     }
 }

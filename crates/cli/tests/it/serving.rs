@@ -100,10 +100,12 @@ impl Drop for Serving {
 fn gateway_reports_a_server_that_fails() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("servers.json");
+    let refused = format!(r#"{{"type": "http", "url": "{}"}}"#, refusing_server());
     for (config_or_tools, why) in [
         (r#"{"command": "/no/such/program"}"#, "/no/such/program"),
         // Port 1 refuses connections.
         (r#"{"type": "http", "url": "http://127.0.0.1:1/mcp"}"#, "refused"),
+        (&*refused, "a valid header Authorization in its configuration; its challenge: Bearer realm=x"),
         (r#"[{"name":"t"}]"#, "the list of tools: items that do not fit MCP are left out: 1"),
         ("5", "the list of tools: it contains something that does not fit"),
     ] {
@@ -121,6 +123,25 @@ fn gateway_reports_a_server_that_fails() {
         program.wait().unwrap();
         assert!(line.starts_with("s: ") && line.contains(why), "{line}");
     }
+}
+
+/// Returns the URL of a server that answers each request with status 401.
+#[cfg(feature = "hub")]
+fn refusing_server() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut streams = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let head = BufReader::new(&stream).lines().map(Result::unwrap);
+            head.take_while(|line| !line.is_empty()).for_each(drop);
+            stream.write_all(REFUSAL.as_bytes()).unwrap();
+            // The rest of the request is not read, so a closed stream would be a failure.
+            streams.push(stream);
+        }
+    });
+    url
 }
 
 #[cfg(feature = "hub")]
@@ -175,6 +196,30 @@ fn gateway_without_a_client_names_the_cause() {
     assert_eq!(done.status.code(), Some(2));
     let errors = String::from_utf8(done.stderr).unwrap();
     assert!(errors.contains("agentwire: the input ended before the handshake"), "{errors}");
+}
+
+#[cfg(feature = "hub")]
+#[tokio::test]
+async fn standard_error_without_a_reader_stops_neither_requests_nor_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    // The note about this server is longer than a pipe holds.
+    let server = format!(r#"{{"command": "{}"}}"#, "x".repeat(200_000));
+    fs::write(folder.path().join(".mcp.json"), format!(r#"{{"mcpServers": {{"s": {server}}}}}"#)).unwrap();
+    for (input, code) in [(format!("{INITIALIZE}\n{INITIALIZED}\n"), 0), (String::new(), 2)] {
+        let mut gateway = agentwire(&["hub", "serve"]);
+        gateway.current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let Serving { program, .. } = &mut Serving { program: gateway.spawn().unwrap(), first: Value::Null };
+        program.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        assert_eq!(code_of(program).await, Some(code));
+        let mut answer = String::new();
+        program.stdout.take().unwrap().read_to_string(&mut answer).unwrap();
+        assert_eq!(answer.contains("\"serverInfo\""), code == 0, "{answer}");
+    }
+    let mut gateway = agentwire(&["hub", "serve", "--http"]);
+    let mut serving = Serving::spawn(gateway.current_dir(&folder).stderr(Stdio::piped()));
+    let (answer, _) = serving.shake_hands(INITIALIZE);
+    assert!(answer.contains("\"serverInfo\""), "{answer}");
+    assert_eq!(code_after("TERM", &mut serving.program).await, Some(0));
 }
 
 #[cfg(feature = "hub")]
@@ -456,6 +501,9 @@ async fn signal_ends_the_gateway_over_stdio() {
 }
 
 const SIGNALS: [&str; 3] = ["INT", "TERM", "HUP"];
+/// The answer to a request without a valid token.
+#[cfg(feature = "hub")]
+const REFUSAL: &str = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm=x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// The handshake of a client.
 #[cfg(feature = "hub")]
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}"#;

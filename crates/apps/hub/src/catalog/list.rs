@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use agentwire_net::excerpt;
+use agentwire_net::{error_chain, excerpt};
 use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
@@ -154,6 +154,8 @@ where
                     ServiceError::UnexpectedResponse => {
                         "it contains something that does not fit MCP".to_owned()
                     }
+                    // Its own text names the type of the transport, and no cause.
+                    ServiceError::TransportSend(error) => excerpt(&error_chain(&*error.error)).into_owned(),
                     error => excerpt(&error.to_string()).into_owned(),
                 });
                 listed.is_complete = false;

@@ -33,7 +33,7 @@ impl Failure {
     /// Returns whether a retry is pointless.
     pub(super) fn is_final(&self) -> bool {
         match self {
-            Self::Unresolved(_) | Self::Start(_) => true,
+            Self::Unresolved(_) => true,
             #[cfg(feature = "http")]
             Self::Web(ended) => matches!(ended, DisconnectReason::Unusable(_)),
             _ => false,

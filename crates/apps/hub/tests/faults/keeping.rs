@@ -1,8 +1,15 @@
 //! Servers that end by themselves, their restarts, and events.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    time::{Duration, SystemTime},
+};
 
-use agentwire_hub::{Backoff, Change, Hub, KeepAlive, ServerState, config::Sources};
+use agentwire_hub::{
+    Backoff, Change, Hub, KeepAlive, ServerState,
+    config::{Launch, Sources},
+};
 use agentwire_testkit::eventually;
 use futures_util::{FutureExt, StreamExt};
 use serde_json::json;
@@ -14,7 +21,8 @@ use crate::{
 };
 
 tests!(keeping:
-    killed_server_is_restarted, server_that_keeps_exiting_fails, steady_connection_resets_the_count_of_losses,
+    killed_server_is_restarted, server_whose_program_was_replaced_is_restarted, server_that_keeps_exiting_fails,
+    steady_connection_resets_the_count_of_losses,
     restart_ends_the_delay_before_the_next_attempt, every_change_is_an_event_in_order,
     slow_reader_of_events_is_notified_of_lost_events, concurrent_restarts_and_switches_end_connected,
     idle_unresponsive_server_is_restarted, server_without_ping_support_is_not_pinged_again,
@@ -36,6 +44,33 @@ fn killed_server_is_restarted() {
         let left: Vec<_> = mark.processes().into_iter().filter(|one| before.contains(one)).collect();
         assert_eq!(left, [], "the old grandchild has gone with its server");
         eventually(|| mark.processes().len() == 2).await;
+    });
+}
+
+fn server_whose_program_was_replaced_is_restarted() {
+    play(async |mark| {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        let mut config = mark.server(&[]);
+        let Launch::Stdio(stdio) = &mut config.launch else { unreachable!() };
+        let original = std::mem::replace(&mut stdio.command, program.to_str().unwrap().to_owned());
+        symlink(&original, &program).unwrap();
+        // There are attempts for as long as the program is missing.
+        let wait = Duration::from_millis(10);
+        let backoff = Backoff::default().first(wait).longest(wait).restarts(u32::MAX);
+        let hub = hasty(Sources::new().server("s", config)).backoff(backoff).build();
+        becomes(&hub, "s", is_connected).await;
+        let pid = seen(&hub).await["pid"].as_u64().unwrap();
+        fs::remove_file(&program).unwrap();
+        kill(u32::try_from(pid).unwrap());
+        let is_missing = |state: &ServerState| match state {
+            ServerState::Reconnecting { why, .. } => why.ends_with("does not exist"),
+            _ => false,
+        };
+        becomes(&hub, "s", is_missing).await;
+        symlink(&original, &program).unwrap();
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
     });
 }
 

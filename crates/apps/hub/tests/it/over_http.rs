@@ -136,6 +136,21 @@ async fn refused_call_names_the_status_and_does_not_count_as_a_lost_connection()
 }
 
 #[tokio::test]
+async fn list_that_cannot_be_read_names_the_cause() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        server.fault(|seen| (seen.rpc() == "tools/list").then(|| status(503)));
+        let hub = hub(way(Endpoint::new(server.url(path))));
+        connected(&hub).await;
+        let problems: Vec<_> = hub.catalog("web").unwrap().problems().collect();
+        assert!(
+            matches!(&problems[..], [only] if only.why.contains("503") && !only.why.contains("Transport")),
+            "{problems:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn call_whose_response_is_cut_names_the_cause() {
     let server = WebServer::start();
     let hub = hub(Launch::Http(Endpoint::new(server.url("/mcp"))));
@@ -228,6 +243,21 @@ async fn refused_connection_needs_an_authorization() {
         server.fault(|_| Some(status(401)));
         hub.refresh("web").await;
         until(&hub, |state| matches!(state, ServerState::NeedsAuthentication { challenge: None })).await;
+    }
+}
+
+#[tokio::test]
+async fn server_that_accepts_its_configured_header_again_is_reached() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        server.fault(|_| Some(refusal()));
+        let mut endpoint = Endpoint::new(server.url(path));
+        endpoint.headers.insert("Authorization".into(), "Bearer token".into());
+        let hub = hub(way(endpoint));
+        assert!(hub.wait_until_ready(LIMIT).await);
+        assert!(matches!(state(&hub), ServerState::NeedsAuthentication { .. }), "{:?}", state(&hub));
+        server.no_fault();
+        connected(&hub).await;
     }
 }
 
