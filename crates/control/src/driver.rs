@@ -51,8 +51,7 @@ pub struct Connection<F> {
 
 /// The work of a session: it reads, writes and keeps time limits while its [`run`](Self::run) is polled.
 ///
-/// Other threads write what they queue if the transport can take it at once
-/// ([`ByteSink::write_now`]).
+/// A task that sends a line writes it itself if the transport can take it at once ([`ByteSink::write_now`]).
 /// The future of `run` completes when the session has ended.
 /// It also completes after the last handle was dropped, once all sent lines are written, at the latest after
 /// [`Config::exit_grace`]. Handles are every [`Control`], including those in the contexts of running callbacks, the

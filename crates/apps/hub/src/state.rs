@@ -35,8 +35,6 @@ pub enum ServerState {
         protocol: Arc<str>,
     },
     /// The server requires an authorization. It is retried after an authorization, also by another process, or a restart.
-    /// With a configured header `Authorization`, and without the feature `auth`, it is retried after the longest delay of
-    /// [`Backoff`](crate::Backoff).
     NeedsAuthentication {
         /// The challenge of the server (`WWW-Authenticate`).
         challenge: Option<Arc<str>>,

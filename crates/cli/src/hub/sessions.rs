@@ -1,7 +1,7 @@
 //! The sessions of clients over HTTP, which end when no client uses them.
 //!
-//! The time limit of `rmcp` restarts with each message, also with those of the gateway to a client that is gone, and not
-//! while a client listens to a stream without messages.
+//! `rmcp` counts messages in both directions: notifications keep the session of a client that is gone, and a client that
+//! listens to a silent stream loses its session.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ use agentwire_hub::rmcp::transport::streamable_http_server::{
 use axum::body::Body;
 use axum::http::HeaderMap;
 use futures_util::TryStreamExt as _;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 /// The sessions of clients, and when they were used.
 pub(super) struct Sessions {
@@ -50,8 +50,8 @@ impl Sessions {
             sleep(INTERVAL).await;
             let present: HashSet<SessionId> = self.manager.sessions.read().await.keys().cloned().collect();
             for id in self.unused(&present) {
-                // An error means that the session has ended.
-                let _ = self.manager.close_session(&id).await;
+                // An error means that the session has ended. The limit is for a session that takes no messages.
+                let _ = timeout(INTERVAL, self.manager.close_session(&id)).await;
             }
         }
     }
@@ -94,7 +94,7 @@ pub(super) fn held(body: Body, open: Option<Arc<()>>) -> Body {
 /// The header with the id of a session.
 const SESSION: &str = "mcp-session-id";
 /// How long a session without a request and without an open stream is kept.
-const IDLE_LIMIT: Duration = Duration::from_secs(3600);
+const IDLE_LIMIT: Duration = Duration::from_secs(8 * 3600);
 /// How often unused sessions are searched for.
 const INTERVAL: Duration = Duration::from_secs(60);
 

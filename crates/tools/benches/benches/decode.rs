@@ -29,7 +29,8 @@ fn decode(criterion: &mut Criterion) {
             for block in &blocks {
                 decoder.push(block.clone());
                 while let Some(Ok(line)) = decoder.next() {
-                    messages += usize::from(black_box(Incoming::decode(Frame::new(line))).message().is_some());
+                    messages +=
+                        usize::from(black_box(Incoming::decode(Frame::new(line))).message().is_some());
                 }
             }
             messages

@@ -192,6 +192,9 @@ async fn id_of_a_stored_session_is_refused_for_a_new_one() {
         let Error::Options { option: "sessionId", why } = &error else { panic!("{error:?}") };
         assert!(why.contains(ID) && why.contains("`resume`"), "{why}");
     }
+    // This one has another fault: a resumed session keeps its id.
+    let error = machine.refused(stored(&machine).await, new.clone().resume(ID)).await;
+    assert!(matches!(&error, Error::Options { why, .. } if why.contains("`forkSession`")), "{error:?}");
     // A session without messages can't be resumed.
     let store = Arc::new(MemoryStore::new());
     store.append(&machine.key(), &[entry(json!({"type": "mode"}))]).await.unwrap();

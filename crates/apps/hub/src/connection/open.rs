@@ -16,7 +16,7 @@ use crate::transport::{
     http,
     link::{DisconnectReason, Link},
     sse,
-    web::Web,
+    web::{AccessTokens, Web},
 };
 use crate::{
     catalog::Catalog,
@@ -106,14 +106,15 @@ async fn connect(
         }
         #[cfg(feature = "http")]
         Resolved::Http { url, headers } => {
-            let (transport, link) = http::connect(web(setting, url, headers, slot)?);
+            let (transport, link) = http::connect(Web::new(url, headers, tokens(setting, url, slot)?)?);
             slot.link = Some(Arc::clone(&link));
             let serving = client.serve(transport, lifecycle, patience);
             serving.await.map_err(|error| unopened(&link, error))?
         }
         #[cfg(feature = "http")]
         Resolved::Sse { url, headers } => {
-            let (transport, link) = sse::connect(web(setting, url, headers, slot)?).await?;
+            let (transport, link) =
+                sse::connect(Web::new(url, headers, tokens(setting, url, slot)?)?).await?;
             slot.link = Some(Arc::clone(&link));
             // Versions without a handshake do not have this transport.
             let serving = client.serve(transport, Lifecycle::Initialize, patience);
@@ -153,15 +154,16 @@ fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) 
 /// How long a server has to answer `server/discover` before the handshake is tried.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// Returns the client for a server, and puts its tokens into `slot`. With a configured `Authorization` there are none.
-#[cfg(feature = "http")]
-#[cfg_attr(not(feature = "auth"), expect(unused_variables, reason = "the tokens are part of `setting`"))]
-fn web(setting: &Setting, url: &str, headers: &[(String, String)], slot: &mut Slot) -> Result<Web, Failure> {
-    #[cfg(feature = "auth")]
-    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
-        slot.tokens = Some(setting.book.access(url, &slot.record)?);
-    }
-    Ok(Web::new(url, headers, slot.tokens.clone())?)
+/// Returns the tokens for the server at a URL, and puts them into `slot`.
+#[cfg(feature = "auth")]
+fn tokens(setting: &Setting, url: &str, slot: &mut Slot) -> Result<Option<AccessTokens>, Failure> {
+    slot.tokens = Some(setting.book.access(url, &slot.record)?);
+    Ok(slot.tokens.clone())
+}
+
+#[cfg(all(feature = "http", not(feature = "auth")))]
+fn tokens(_: &Setting, _: &str, _: &mut Slot) -> Result<Option<AccessTokens>, Failure> {
+    Ok(None)
 }
 
 /// Returns why a handshake failed. The transport knows more than the handshake's error.

@@ -168,12 +168,8 @@ impl Task {
                 losses = 0;
             }
             let state = self.after(&end, why, losses);
-            let wait = match state {
-                ServerState::Reconnecting { .. } => Some(self.setting.backoff.wait(losses.saturating_add(1))),
-                // Where no authorization brings a token: the server may accept the configured headers later.
-                ServerState::NeedsAuthentication { .. } => Some(self.setting.backoff.longest),
-                _ => None,
-            };
+            let wait = self.setting.backoff.wait(losses.saturating_add(1));
+            let is_over = !matches!(state, ServerState::Reconnecting { .. });
             #[cfg(feature = "http")]
             let tokens =
                 slot.tokens.take().filter(|_| matches!(state, ServerState::NeedsAuthentication { .. }));
@@ -184,7 +180,9 @@ impl Task {
                 tokens.replaced().await;
                 continue;
             }
-            let Some(wait) = wait else { return pending().await };
+            if is_over {
+                return pending().await;
+            }
             losses = losses.saturating_add(1);
             sleep(wait).await;
         }

@@ -247,21 +247,6 @@ async fn refused_connection_needs_an_authorization() {
 }
 
 #[tokio::test]
-async fn server_that_accepts_its_configured_header_again_is_reached() {
-    for (way, path) in WAYS {
-        let server = WebServer::start();
-        server.fault(|_| Some(refusal()));
-        let mut endpoint = Endpoint::new(server.url(path));
-        endpoint.headers.insert("Authorization".into(), "Bearer token".into());
-        let hub = hub(way(endpoint));
-        assert!(hub.wait_until_ready(LIMIT).await);
-        assert!(matches!(state(&hub), ServerState::NeedsAuthentication { .. }), "{:?}", state(&hub));
-        server.no_fault();
-        connected(&hub).await;
-    }
-}
-
-#[tokio::test]
 async fn refused_tool_list_needs_an_authorization() {
     for (way, path) in WAYS {
         let server = WebServer::start();
