@@ -1,10 +1,8 @@
 //! The one error of this program: a sentence for the terminal and an exit code.
 
-use std::{fmt, io};
+use std::fmt;
 
 use agentwire_net::error_chain;
-
-use crate::output::for_terminal;
 
 /// Why a command failed, as text for the terminal.
 #[derive(Debug)]
@@ -37,16 +35,6 @@ impl Failure {
     /// Returns whether there is no text to print.
     pub fn is_reported(&self) -> bool {
         self.text.is_empty()
-    }
-
-    /// Passes the text, if there is one, as a line for the standard error to `note`. Returns the exit code alone.
-    #[must_use]
-    pub fn report(self, note: impl FnOnce(String)) -> Self {
-        if !self.is_reported() {
-            // The text may contain that of a model or of a server.
-            note(format!("agentwire: {}", for_terminal(&self.text, &io::stderr())));
-        }
-        Self::exit(self.code)
     }
 
     /// Returns the exit code of the program.

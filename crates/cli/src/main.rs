@@ -11,6 +11,6 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => ExitCode::from(failure.report(output::note).code()),
+        Err(failure) => ExitCode::from(output::report(failure, output::note).code()),
     }
 }

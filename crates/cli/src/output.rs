@@ -25,6 +25,15 @@ pub fn write(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Passes the text of a failure, if there is one, as a line for the standard error to `note`. Returns the exit code alone.
+pub fn report(failure: Failure, note: impl FnOnce(String)) -> Failure {
+    if !failure.is_reported() {
+        // The text may contain that of a model or of a server.
+        note(format!("agentwire: {}", for_terminal(&failure.to_string(), &io::stderr())));
+    }
+    Failure::exit(failure.code())
+}
+
 /// Runs a function that prints, on another thread: the runtime handles signals also while a write waits for its reader.
 ///
 /// Dropping the future does not end the function. A write that still waits does not keep the program from ending.

@@ -50,7 +50,7 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let writer = NoteWriter::start();
     let notes = writer.notes();
     let served = serve(args, as_json, &notes).await;
-    let served = served.map_err(|failure| failure.report(|line| notes.add(line)));
+    let served = served.map_err(|failure| output::report(failure, |line| notes.add(line)));
     writer.end().await;
     served
 }

@@ -100,6 +100,8 @@ const INTERVAL: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
     use axum::http::{HeaderName, HeaderValue};
 
     use super::*;
@@ -120,15 +122,17 @@ mod tests {
             ids.iter().map(|id| present.contains_key(id)).collect::<Vec<_>>()
         };
         let stream = held(Body::empty(), sessions.enter(&headers(&ids[0])));
+        // The clock is paused: it passes while every task waits.
+        let pass = async |time| assert!(timeout(time, pending::<()>()).await.is_err());
         let client = async {
-            sleep(IDLE_LIMIT - INTERVAL).await;
+            pass(IDLE_LIMIT - INTERVAL).await;
             assert!(sessions.enter(&headers(&ids[1])).is_some());
-            sleep(INTERVAL * 3).await;
+            pass(INTERVAL * 3).await;
             assert_eq!(present().await, [true, true, false]);
-            sleep(IDLE_LIMIT * 24).await;
+            pass(IDLE_LIMIT * 24).await;
             assert_eq!(present().await, [true, false, false]);
             drop(stream);
-            sleep(IDLE_LIMIT + INTERVAL * 3).await;
+            pass(IDLE_LIMIT + INTERVAL * 3).await;
             assert_eq!(present().await, [false; 3]);
             assert!(sessions.uses().is_empty());
         };
