@@ -78,7 +78,7 @@ fn replay_to(program: &mut Command, file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Returns what is wrong, unless each replay is complete, or the program has failed before its session.
+/// Returns the finding; `None` if each replay is complete, or the program has failed before its session.
 fn finding(reports: &str, code: u8) -> Option<String> {
     let count = |mark| reports.lines().filter(|line| *line == mark).count();
     let (begun, complete) = (count(BEGUN), count(COMPLETE));

@@ -56,7 +56,7 @@ impl Sessions {
         }
     }
 
-    /// Returns the sessions that were not in use for [`IDLE_LIMIT`]. Forgets those that are not present.
+    /// Returns the sessions without use for [`IDLE_LIMIT`], and forgets the sessions that are not present.
     fn unused(&self, present: &HashSet<SessionId>) -> Vec<SessionId> {
         let mut uses = self.uses();
         // A session may have begun meanwhile.
@@ -93,7 +93,7 @@ pub(super) fn held(body: Body, open: Option<Arc<()>>) -> Body {
 
 /// The header with the id of a session.
 const SESSION: &str = "mcp-session-id";
-/// How long a session without a request and without an open stream is kept.
+/// The time after which a session without a request and without an open stream ends.
 const IDLE_LIMIT: Duration = Duration::from_secs(8 * 3600);
 /// How often unused sessions are searched for.
 const INTERVAL: Duration = Duration::from_secs(60);

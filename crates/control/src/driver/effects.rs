@@ -79,8 +79,8 @@ impl State {
         PendingCallback { id, number, cancelled, request, line }
     }
 
-    /// Writes the queued lines without the writing half, which another thread may have to run. Returns whether nothing
-    /// is left for it.
+    /// Writes the queued lines on this thread, while the writing half waits: to wake it, often on another thread, costs
+    /// more. Returns whether the writing half can go on waiting.
     fn write_now(&mut self) -> bool {
         let Some(write) = self.write_now.as_ref().filter(|_| self.writer.is_some()) else { return false };
         while !self.half_written
