@@ -1,21 +1,20 @@
 //! A kernel for unit tests: a process that sleeps, and sockets to the test.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use agentwire_transport::process::{Launch, ProcessTransport};
 use agentwire_transport::{ByteSink as _, Connected, Transport as _};
-use jupyter_protocol::StreamContent;
+use jupyter_protocol::{ConnectionInfo, StreamContent, Transport};
 use jupyter_zmq_client::{
     KernelControlConnection, KernelIoPubConnection, KernelShellConnection, create_kernel_control_connection,
-    create_kernel_iopub_connection, create_kernel_shell_connection, peek_ports_with_listeners,
+    create_kernel_iopub_connection, create_kernel_shell_connection,
 };
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{connection_info, discard, grace};
+use super::{connection_info, discard, grace, private_folder};
 use crate::kernel::{Channels, Kernel, Process};
 
 /// The sockets of the kernel; dropping them closes its connections.
@@ -27,9 +26,10 @@ pub(crate) struct Sockets {
 
 /// Returns a kernel that receives what these sockets send.
 pub(crate) async fn kernel() -> (Kernel, Sockets) {
-    let (ports, held) = peek_ports_with_listeners(IpAddr::V4(Ipv4Addr::LOCALHOST), 5).await.unwrap();
-    drop(held);
-    let info = connection_info(&ports, "fake");
+    // Files, because another process can take a free port before it is bound.
+    let folder = private_folder().unwrap();
+    let ip = folder.path().join("socket").display().to_string();
+    let info = ConnectionInfo { transport: Transport::IPC, ip, ..connection_info(&[1, 2, 3, 4, 5], "fake") };
     let mut sockets = Sockets {
         iopub: create_kernel_iopub_connection(&info, "kernel").await.unwrap(),
         shell: create_kernel_shell_connection(&info, "kernel").await.unwrap(),
