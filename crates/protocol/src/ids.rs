@@ -58,6 +58,12 @@ macro_rules! id {
 
         $crate::open_enum::text_impls! { $name }
 
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
         impl std::borrow::Borrow<str> for $name {
             fn borrow(&self) -> &str {
                 self.as_str()
@@ -78,5 +84,7 @@ id! {
     /// The API's id of one response of the model (`message.id`, `api_message_id`), such as `msg_01…`.
     ApiMessageId(ShortText)
     /// A tool's name (`tool_name`), such as `Bash`; tools of MCP servers are called `mcp__server__tool`.
-    ToolName(Box<str>)
+    ToolName(ShortText)
+    /// The name of a slash command, an agent, a skill or a capability.
+    Name(ShortText)
 }

@@ -38,7 +38,7 @@ pub use content::{Block, Content};
 pub use control::{ControlCall, InboundRequest};
 pub use decode::DecodeError;
 pub use hidden::{Hidden, Secrets};
-pub use ids::{ApiMessageId, RequestId, SessionId, ToolName, ToolUseId, Uuid};
+pub use ids::{ApiMessageId, Name, RequestId, SessionId, ToolName, ToolUseId, Uuid};
 pub use message::{Message, System};
 pub use nullable::Nullable;
 pub use permission::PermissionMode;

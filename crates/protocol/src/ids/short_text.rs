@@ -1,4 +1,5 @@
-//! Text that is stored inline if it is short: a message has two or three UUIDs, and each would be an allocation.
+//! Text that is stored inline if it is short: a message has two or three UUIDs, and the start of a turn a hundred names.
+//! Each would be an allocation.
 
 use std::{
     cmp::Ordering,
@@ -13,8 +14,10 @@ pub(super) enum ShortText {
     Boxed(Box<str>),
 }
 
-impl ShortText {
-    fn as_str(&self) -> &str {
+impl Deref for ShortText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
         match self {
             // Both checks always succeed, since the bytes were copied from a text of that length. They cost a few
             // nanoseconds; skipping them would need `unsafe`.
@@ -27,22 +30,9 @@ impl ShortText {
     }
 }
 
-impl Deref for ShortText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        self.as_str()
-    }
-}
-
 impl From<&str> for ShortText {
     fn from(text: &str) -> Self {
         let mut bytes = [0; INLINE];
-        // Most texts are UUIDs; a copy of a fixed size needs no call to `memcpy`.
-        if let Ok(uuid) = <&[u8; UUID]>::try_from(text.as_bytes()) {
-            bytes[..UUID].copy_from_slice(uuid);
-            return Self::Inline { len: UUID as u8, bytes };
-        }
         match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
             (Some(place), Ok(len)) => {
                 place.copy_from_slice(text.as_bytes());
@@ -67,18 +57,17 @@ impl PartialOrd for ShortText {
 
 impl Ord for ShortText {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.as_str().cmp(other.as_str())
+        (**self).cmp(other)
     }
 }
 
 /// Hashes like `str`, since maps look ids up by `str`.
 impl Hash for ShortText {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_str().hash(state);
+        (**self).hash(state);
     }
 }
 
-const UUID: usize = 36;
 /// Room for a UUID. With the length and the tag the enum has 40 bytes; a smaller buffer would only add padding.
 const INLINE: usize = 38;
 
@@ -92,7 +81,7 @@ mod tests {
         for length in [0, 1, 36, INLINE - 1, INLINE, INLINE + 1, 255, 256, 300] {
             for text in ["a".repeat(length), "é".repeat(length / 2)] {
                 let short = ShortText::from(text.as_str());
-                assert_eq!(short.as_str(), text);
+                assert_eq!(*short, text);
                 assert!(short == ShortText::from(text.clone()));
                 assert_eq!(matches!(short, ShortText::Inline { .. }), text.len() <= INLINE);
             }

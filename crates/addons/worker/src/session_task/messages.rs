@@ -4,7 +4,10 @@ use std::{slice, time::Duration};
 
 use agentwire::{
     Incoming, Message, Session, System, TurnResult,
-    protocol::message::{TerminalReason, UserInput},
+    protocol::{
+        ToolName,
+        message::{TerminalReason, UserInput},
+    },
 };
 use agentwire_net::error_chain;
 use tokio::time::Instant;
@@ -72,7 +75,7 @@ impl SessionTask {
 
     /// Logs the warnings of the process, each once: those of its session, and one for each approval that matches none of
     /// its tools. The message that lists the tools, at the start of a turn, may add some.
-    pub(super) fn log_warnings(&mut self, tools: &[Box<str>]) {
+    pub(super) fn log_warnings(&mut self, tools: &[ToolName]) {
         let names = if tools.is_empty() { &[] } else { &self.config.approvals[..] };
         let misfits = names.iter().flat_map(|name| approvals_hook(slice::from_ref(name)).misfits(tools));
         let approvals = misfits.map(|warning| format!("approvals: {warning}"));

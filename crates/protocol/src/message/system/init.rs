@@ -5,7 +5,7 @@ mod plugin;
 pub use plugin::{InitPlugin, ManagedLock, PluginError};
 
 use crate::{
-    Nullable, PermissionMode, RawJson, SessionId, Uuid,
+    Name, Nullable, PermissionMode, RawJson, SessionId, ToolName, Uuid,
     effort::{EffortLevel, FastModeDisabledReason, FastModeState},
     mcp::{McpSource, McpStatusKind},
 };
@@ -23,16 +23,16 @@ pub struct Init {
     /// The model.
     pub model: Box<str>,
     /// The names of the tools that the model may use.
-    pub tools: Vec<Box<str>>,
+    pub tools: Vec<ToolName>,
     /// The MCP servers with their status.
     pub mcp_servers: Vec<InitMcpServer>,
     /// The permission mode.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
     /// The slash commands.
-    pub slash_commands: Vec<Box<str>>,
+    pub slash_commands: Vec<Name>,
     /// The slash commands that only work in a terminal.
-    pub terminal_slash_commands: Option<Vec<Box<str>>>,
+    pub terminal_slash_commands: Option<Vec<Name>>,
     /// The source of the API key.
     #[serde(rename = "apiKeySource")]
     pub api_key_source: Option<ApiKeySource>,
@@ -43,9 +43,9 @@ pub struct Init {
     /// The output style.
     pub output_style: Option<Box<str>>,
     /// The available agents.
-    pub agents: Vec<Box<str>>,
+    pub agents: Vec<Name>,
     /// The available skills.
-    pub skills: Vec<Box<str>>,
+    pub skills: Vec<Name>,
     /// The loaded plugins.
     pub plugins: Vec<InitPlugin>,
     /// Plugin errors; absent if there are none.
@@ -61,7 +61,7 @@ pub struct Init {
     pub view_mode: Option<ViewMode>,
     /// The CLI's capabilities, such as `interrupt_receipt_v1`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub capabilities: Vec<Box<str>>,
+    pub capabilities: Vec<Name>,
     /// The working directory at the start of the session.
     /// Not declared, seen on the wire.
     pub original_cwd: Option<String>,
