@@ -1,8 +1,8 @@
 //! A builder for a server of a few tools, resources and prompts.
 
 mod client;
-mod handler_future;
 mod resources_and_prompts;
+mod running;
 mod session;
 mod template;
 
@@ -18,9 +18,9 @@ use crate::{
 use crate::{IntoToolOutput, ToolContext};
 pub(crate) use client::Client;
 pub use client::ServerRequestError;
-#[cfg(feature = "rmcp")]
-pub(crate) use handler_future::GRACE;
 use resources_and_prompts::{OfferedPrompt, ReadableResource, handler};
+#[cfg(feature = "rmcp")]
+pub(crate) use running::GRACE;
 use session::ServerSession;
 
 /// A server of a few tools, and optionally resources and prompts.

@@ -11,7 +11,11 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Client, Parts, handler_future::HandlerFuture, resources_and_prompts::ReadableResource};
+use super::{
+    Client, Parts,
+    resources_and_prompts::ReadableResource,
+    running::{Handler, run},
+};
 use crate::{
     Outbox, ResponseFuture, ServerInstance, Tool, ToolContext, ToolOutput,
     failure::note_panic,
@@ -32,8 +36,8 @@ impl ServerSession {
         Self { server, client: Client::new(outbox) }
     }
 
-    /// Starts to answer a request.
-    fn start(&self, method: &str, request: &RawJson) -> Result<HandlerFuture, RpcError> {
+    /// Returns what answers a request.
+    fn handler(&self, method: &str, request: &RawJson) -> Result<Handler, RpcError> {
         let Parts { tools, resources, prompts, .. } = &*self.server;
         match method {
             "initialize" => Ok(done(&self.initialize(&params(method, request)?))),
@@ -75,7 +79,7 @@ impl ServerSession {
         result
     }
 
-    fn call_tool(&self, CallTool { name, arguments, meta }: CallTool) -> Result<HandlerFuture, RpcError> {
+    fn call_tool(&self, CallTool { name, arguments, meta }: CallTool) -> Result<Handler, RpcError> {
         let input = arguments.unwrap_or_else(RawJson::empty_object);
         if !input.as_str().starts_with('{') {
             return Err(RpcError::unfit("tools/call"));
@@ -96,10 +100,10 @@ impl ServerSession {
                 output.unwrap_or_else(|panic| ToolOutput::error(format!("the tool panicked: {panic}")));
             encode(&output)
         };
-        Ok(HandlerFuture::new(handler, cancelled))
+        Ok((Box::pin(handler), cancelled))
     }
 
-    fn read_resource(&self, ReadResource { uri }: ReadResource) -> Result<HandlerFuture, RpcError> {
+    fn read_resource(&self, ReadResource { uri }: ReadResource) -> Result<Handler, RpcError> {
         let found = self.server.resources.iter().filter_map(|found| Some((found, found.reads(&uri)?)));
         // A resource comes before the templates, as in the reference SDK; of several, the first one counts.
         let is_template = |found: &&ReadableResource| matches!(found, ReadableResource::Template(..));
@@ -114,7 +118,7 @@ impl ServerSession {
         }))
     }
 
-    fn get_prompt(&self, GetPrompt { name, arguments }: GetPrompt) -> Result<HandlerFuture, RpcError> {
+    fn get_prompt(&self, GetPrompt { name, arguments }: GetPrompt) -> Result<Handler, RpcError> {
         let prompts = &self.server.prompts;
         let Some(prompt) = prompts.iter().find(|prompt| prompt.listed.name() == name) else {
             let known = rpc::known(prompts.iter().map(|prompt| prompt.listed.name()));
@@ -149,10 +153,10 @@ impl ServerInstance for ServerSession {
             // The bridge ends a cancelled request by dropping its future; no other notification matters here.
             Ok(Kind::Notification { .. }) | Err(_) => return Box::pin(ready(None)),
         };
-        let started = self.start(&method, &message);
+        let handler = self.handler(&method, &message);
         Box::pin(async move {
-            let outcome = match started {
-                Ok(handler) => handler.outcome().await,
+            let outcome = match handler {
+                Ok(handler) => run(handler).await,
                 Err(error) => Err(error),
             };
             Some(match outcome {
@@ -174,19 +178,19 @@ fn list<T>(items: &[T], listed: impl Fn(&T) -> Option<&Map<String, Value>>) -> V
 }
 
 /// A request that is answered at once.
-fn done(result: &Value) -> HandlerFuture {
-    HandlerFuture::new(ready(encode(result)), CancellationToken::new())
+fn done(result: &Value) -> Handler {
+    (Box::pin(ready(encode(result))), CancellationToken::new())
 }
 
 /// Runs the handler of a resource or prompt. Its failure is a JSON-RPC error, since these have no error results.
 fn detached<T: serde::Serialize>(
     handler: impl Future<Output = Result<T, String>> + Send + 'static,
-) -> HandlerFuture {
+) -> Handler {
     let handler = async move {
         let output = caught(handler).await.unwrap_or_else(|panic| Err(format!("it panicked: {panic}")));
         encode(&output.map_err(|why| RpcError::new(rpc::INTERNAL_ERROR, why))?)
     };
-    HandlerFuture::new(handler, CancellationToken::new())
+    (Box::pin(handler), CancellationToken::new())
 }
 
 /// Runs a handler, and reports a panic to the observer.

@@ -1,11 +1,16 @@
 //! Resources and prompts of a `Server`.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use agentwire_mcp::{
     Icon, Prompt, PromptArgument, PromptMessages, Resource, ResourceBody, ResourceTemplate, Server,
 };
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, initialize};
+use crate::cli::{Cli, cancelled, initialize};
 
 pub(crate) fn request(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -53,6 +58,24 @@ async fn the_builder_offers_resources() {
     assert_eq!(read("note://2").await["error"], error(-32603, "it panicked: two"));
     assert_eq!(read("note://3").await["error"], error(-32603, "no such note"));
     assert_eq!(read("other://3").await["error"], error(-32002, "there is no `other://3`"));
+}
+
+#[tokio::test]
+async fn a_read_that_is_cancelled_before_it_starts_runs_no_handler() {
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&reads);
+    let server = Server::new("s", "1").resource(Resource::new("note://all", "all"), move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        async { Ok::<_, &str>(ResourceBody::text("1")) }
+    });
+    let mut cli = Cli::serving(server).await;
+    let read = || request("resources/read", json!({"uri": "note://all"}));
+    cli.post_all(&[("read", read()), ("cancel", cancelled(1))]).await;
+    let mut answers = [cli.answer().await, cli.answer().await].map(|(id, answer)| (id, answer.unwrap()));
+    answers.sort_by(|one, other| one.0.cmp(&other.0));
+    assert_eq!(answers[1].1["mcp_response"]["error"]["code"], -32800, "{answers:?}");
+    assert_eq!(cli.rpc(read()).await["result"]["contents"][0]["text"], "1");
+    assert_eq!(reads.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
