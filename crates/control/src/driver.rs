@@ -1,4 +1,5 @@
-//! Runs a router over a transport: one task reads, writes, keeps time limits and watches the peer.
+//! Runs a router over a transport: one task reads, writes, keeps time limits and watches the peer. What a sink can write
+//! at once, the thread that sends it writes.
 
 mod callbacks;
 mod config;

@@ -108,14 +108,14 @@ pub trait ByteSink: Send {
     /// Returns a function that writes a chunk on the caller's thread, without waiting. By default there is none.
     ///
     /// It saves the switch to the task that owns the sink, and is called only while no other method is in progress.
-    /// It returns whether the peer has taken the whole chunk. If not, the next [`write`](Self::write) first writes the
+    /// It returns whether the whole chunk is written. If not, the next [`write`](Self::write) first writes the
     /// rest, or returns why it can't.
     /// A session calls it under its lock: it must not block, panic or call the session.
     fn write_now(&self) -> Option<WriteNow> {
         None
     }
 
-    /// Accepts data that was never written, right before the sink is dropped.
+    /// Accepts data that was never written, maybe none, right before the sink is dropped.
     ///
     /// A sink that can write without the caller's runtime writes it in the background with a time limit, after the rest of
     /// a half-written chunk.

@@ -81,8 +81,8 @@ impl State {
 
     /// Writes the queued lines on this thread, while the writing half waits: to wake it, often on another thread, costs
     /// more. Returns whether the writing half can go on waiting.
-    fn write_now(&mut self) -> bool {
-        let Some(write) = self.write_now.as_ref().filter(|_| self.writer.is_some()) else { return false };
+    fn write_queued(&mut self) -> bool {
+        let Some(write) = self.direct_write.as_ref().filter(|_| self.writer.is_some()) else { return false };
         while !self.half_written
             && let Some(line) = self.router.poll_transmit()
         {
@@ -103,7 +103,7 @@ impl Shared {
     pub(super) fn apply_effects(&self, mut state: MutexGuard<'_, State>, effects: Effects, calls: usize) {
         let Effects { queued, callbacks: _, replies, cancelled, closed } = effects;
         let writes = state.router.can_transmit() || !state.router.input_is_open();
-        let writer = if writes && !state.write_now() { state.writer.take() } else { None };
+        let writer = if writes && !state.write_queued() { state.writer.take() } else { None };
         // Only the start or the end of a call moves the next deadline.
         let deadline_moved = state.router.open().0 != calls;
         let reader = if queued { state.queue.take_reader() } else { None };

@@ -53,8 +53,8 @@ pub(crate) struct State {
     /// The writing half, while it waits for a line, for the end of the input or, once that is broken, for a lost line.
     pub(super) writer: Option<Waker>,
     /// Writes lines on the thread that queues them, while the writing half waits.
-    pub(super) write_now: Option<WriteNow>,
-    /// Whether the sink keeps the rest of a line, for the writing half.
+    pub(super) direct_write: Option<WriteNow>,
+    /// Whether the sink may keep the rest of a line, which the writing half writes.
     pub(super) half_written: bool,
     /// The number of the last callback.
     pub(super) last_callback: u64,

@@ -105,14 +105,14 @@ impl Shared {
         wait(&self.written, || self.state.lock().queue.ended().cloned()).await
     }
 
-    /// Waits for the next lines to write. Returns `None` at the end of the input.
-    pub(super) async fn next_lines(&self) -> Option<Bytes> {
+    /// Waits for the next line to write, or returns an empty one if the sink keeps the rest of the last one. Returns `None`
+    /// at the end of the input.
+    pub(super) async fn next_line(&self) -> Option<Bytes> {
         poll_fn(|context| {
             let mut state = self.state.lock();
             let half_written = std::mem::take(&mut state.half_written);
-            // Writing nothing writes the rest of a line.
-            let lines = if half_written { Some(Bytes::new()) } else { state.router.poll_transmit() };
-            if lines.is_none() && state.router.input_is_open() {
+            let line = if half_written { Some(Bytes::new()) } else { state.router.poll_transmit() };
+            if line.is_none() && state.router.input_is_open() {
                 // A task that queues a line takes this waker under the same lock.
                 state.writer.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());
                 return Poll::Pending;
@@ -126,7 +126,7 @@ impl Shared {
             if reading_paused {
                 self.may_read.notify_waiters();
             }
-            Poll::Ready(lines)
+            Poll::Ready(line)
         })
         .await
     }
@@ -247,9 +247,8 @@ impl Shared {
 /// Waits until `ready` returns a value. Calls it again after each notification.
 pub(super) async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
     loop {
-        let mut notified = std::pin::pin!(notify.notified());
-        // No lost wake-up: register before the check.
-        notified.as_mut().enable();
+        // No lost wake-up: it gets the notifications from here on.
+        let notified = notify.notified();
         if let Some(ready) = ready() {
             return ready;
         }

@@ -21,9 +21,9 @@ pub(super) async fn write<S: ByteSink>(
 ) -> SessionExit {
     let mut guard = FlushOnDrop { writer, handle, shared };
     let writer = &mut guard.writer;
-    shared.state.lock().write_now = writer.write_now();
-    while let Some(lines) = shared.next_lines().await {
-        if let Err(error) = writer.write_lines(lines).await {
+    shared.state.lock().direct_write = writer.write_now();
+    while let Some(line) = shared.next_line().await {
+        if let Err(error) = writer.write_lines(line).await {
             let why = error_chain(&error);
             shared.input_broken(SessionExit::failed(&*why));
             shared.input_finished();
@@ -52,11 +52,10 @@ struct FlushOnDrop<'a, S: ByteSink, L: PeerHandle> {
 impl<S: ByteSink, L: PeerHandle> Drop for FlushOnDrop<'_, S, L> {
     fn drop(&mut self) {
         // Dropped after the lock is released.
-        let _write_now = self.shared.state.lock().write_now.take();
+        let _direct_write = self.shared.state.lock().direct_write.take();
         let (lines, unguarded) = self.shared.take_last_lines();
-        if !lines.is_empty() {
-            self.writer.flush_detached(lines);
-        }
+        // Even without lines: the sink may keep the rest of one.
+        self.writer.flush_detached(lines);
         // Dropping the sink ends the input, and then queued prompts would run unguarded.
         if unguarded && let Err(error) = self.handle.signal(Signal::Term) {
             tracing::debug!(%error, "an aborted session could not be sent SIGTERM");

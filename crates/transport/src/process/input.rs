@@ -109,7 +109,7 @@ impl Input {
         let state = &mut *guard;
         let Some(InputPipe { pipe, .. }) = &state.pipe else { return false };
         state.rest = if state.rest.is_empty() { chunk } else { [&*state.rest, &*chunk].concat().into() };
-        write_now(pipe, &mut state.rest).is_none()
+        write_available(pipe, &mut state.rest).is_none()
     }
 
     fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
@@ -152,7 +152,7 @@ impl Unsent {
     /// Writes the rest of the chunk on this thread, until the deadline, and ends the input.
     pub(super) fn write_until(mut self, deadline: Instant) {
         while !self.rest.is_empty() {
-            match write_now(&self.pipe.pipe, &mut self.rest) {
+            match write_available(&self.pipe.pipe, &mut self.rest) {
                 Some(Errno::AGAIN) if self.wait_for_room(deadline) => {}
                 // The child reads no more, or not in time: it gets a truncated line.
                 Some(_) => return,
@@ -174,7 +174,7 @@ impl Unsent {
 }
 
 /// Writes what the pipe accepts without blocking. Returns the error that stopped it, if the rest is not empty.
-fn write_now(pipe: &Sender, rest: &mut Bytes) -> Option<Errno> {
+fn write_available(pipe: &Sender, rest: &mut Bytes) -> Option<Errno> {
     while !rest.is_empty() {
         match rustix::io::write(pipe, rest) {
             Ok(length) => rest.advance(length),

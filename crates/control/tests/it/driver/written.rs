@@ -47,7 +47,7 @@ async fn line_is_written_by_its_sender_while_the_writing_half_waits() {
 
 #[tokio::test]
 async fn rest_of_a_line_is_written_before_the_input_ends() {
-    for ends_input in [true, false] {
+    for (ends_input, has_next) in [(true, true), (false, true), (false, false)] {
         let (Connected { source, sink, handle }, _cli) = link(1).await;
         let sink = Direct { sink, has_room: Arc::default(), written: Arc::default() };
         let written = Arc::clone(&sink.written);
@@ -57,7 +57,9 @@ async fn rest_of_a_line_is_written_before_the_input_ends() {
         let driver = tokio::spawn(driver.run());
         yield_now().await;
         control.send(&UserInput::new("cut")).await.unwrap();
-        control.send(&UserInput::new("next")).await.unwrap();
+        if has_next {
+            control.send(&UserInput::new("next")).await.unwrap();
+        }
         if ends_input {
             control.end_input();
             yield_now().await;
@@ -65,7 +67,8 @@ async fn rest_of_a_line_is_written_before_the_input_ends() {
         } else {
             driver.abort();
             yield_now().await;
-            assert_eq!(*written.lock().unwrap(), ["now user", "flush user"]);
+            let flush = if has_next { "flush user" } else { "flush " };
+            assert_eq!(*written.lock().unwrap(), ["now user", flush]);
         }
         drop((control, messages));
     }
