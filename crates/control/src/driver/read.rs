@@ -62,14 +62,16 @@ async fn read_output<S: ByteSource, L: PeerHandle, E: Future<Output = ExitReport
 /// Callbacks start before a later line takes effect. Consecutive requests are passed on together.
 fn handle_batch(batch: Batch, host: &Host) {
     let mut lines = Vec::new();
-    let mut ends_with_request = false;
+    let mut starts_callback = false;
     for line in batch {
         let Some(line) = filter_line(line, &host.filters) else { continue };
-        let is_request = matches!(&line, Ok(Frame { kind: FrameKind::Request(_), .. }));
-        if ends_with_request && !is_request {
+        let kind = line.as_ref().ok().map(|frame| &frame.kind);
+        let is_request = matches!(kind, Some(FrameKind::Request(_)));
+        if starts_callback && !is_request {
             handle_lines(host, lines.drain(..));
         }
-        ends_with_request = is_request;
+        // A response may list requests.
+        starts_callback = is_request || matches!(kind, Some(FrameKind::Response(_)));
         lines.push(line);
     }
     if !lines.is_empty() {

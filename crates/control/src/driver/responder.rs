@@ -16,9 +16,8 @@ pub trait Responder: Send + Sync + 'static {
     /// The reading task calls this in the order of the requests: return at once, and do the work in the future.
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply>;
 
-    /// Returns whether this responder may handle `request`. If not, [`respond`](Self::respond) is not called.
-    ///
-    /// If `false`, a list of responders need not copy the request and the context for this one. `true` by default.
+    /// Returns whether this responder may handle `request`. If not, a list of responders skips this one, and copies neither
+    /// the request nor the context for it. `true` by default.
     fn may_answer(&self, request: &InboundRequest) -> bool {
         let _ = request;
         true

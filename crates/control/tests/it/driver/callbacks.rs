@@ -14,9 +14,9 @@ use agentwire_control::{CallContext, CallbackError, Config, NoResponder, Refusal
 use agentwire_protocol::{InboundRequest, RawJson};
 use agentwire_transport::ExitReport;
 use serde_json::json;
-use tokio::sync::{Barrier, oneshot};
+use tokio::sync::{Barrier, mpsc, oneshot};
 
-use super::{Session, With, ask, news, next, quiet, speak, start, waits};
+use super::{Session, With, ask, news, next, quiet, speak, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
 
 fn done() -> Result<RawJson, CallbackError> {
@@ -84,6 +84,24 @@ async fn callback_can_make_calls() {
     cli.send_line(&success(&id, "[1]")).await;
     let answer = cli.next_line().await.unwrap();
     assert_eq!(answer["response"]["response"].to_string(), "[1]");
+}
+
+#[tokio::test(start_paused = true)]
+async fn callback_starts_before_a_later_line_of_the_same_read_cancels_it() {
+    let (started, mut cancelled) = mpsc::unbounded_channel();
+    let responder = With(move |context: CallContext| {
+        started.send(context.cancelled.is_cancelled()).unwrap();
+        async { done() }
+    });
+    let Session { control, messages: _messages, cli, .. } =
+        start_with(1 << 16, responder, Config::default()).await;
+    let call = tokio::spawn(async move { ask(&control).await });
+    let id = cli.next_request_id().await;
+    let list = format!(r#"}},"pending_permission_requests":[{}]}}"#, inbound("listed"));
+    let reply = success(&id, "{}").replacen("}}", &list, 1);
+    cli.send_line(&[reply, cancel("listed"), inbound("alone"), cancel("alone")].join("\n")).await;
+    assert_eq!((cancelled.recv().await, cancelled.recv().await), (Some(false), Some(false)));
+    call.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
