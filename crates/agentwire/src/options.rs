@@ -64,7 +64,7 @@ impl Options {
     }
 
     /// Returns those of the given options that differ from the default.
-    pub(crate) fn set(&self, mut among: Vec<&'static OptionInfo>) -> Vec<&'static OptionInfo> {
+    pub(crate) fn changed(&self, mut among: Vec<&'static OptionInfo>) -> Vec<&'static OptionInfo> {
         // The list is usually empty, and the comparison is slow.
         if !among.is_empty() {
             let values = |options: &Self| serde_json::to_value(options).unwrap_or_default();

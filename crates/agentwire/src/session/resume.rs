@@ -84,10 +84,5 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     Ok(Some(Resumed { folder, id, project, known, bytes }))
 }
 
-/// Rejects an id that no store can contain.
-fn refuse_id<T>(why: &str) -> Result<T, Error> {
-    refuse("resume", format!("{why}; with a session store it is a session's id, a UUID"))
-}
-
 /// The default of the reference SDKs.
 const LOAD_LIMIT: Duration = Duration::from_secs(60);

@@ -245,7 +245,7 @@ impl Start {
         };
         let found = found.map(str::to_owned);
         let warning = |option, needed| Warning::OptionTooNew { option, found: found.clone(), needed };
-        let too_new = self.parts.options.set(Options::described().iter().filter(is_too_new).collect());
+        let too_new = self.parts.options.changed(Options::described().iter().filter(is_too_new).collect());
         warnings.extend(too_new.into_iter().map(|option| warning(option.name, option.since)));
         if !request.sdk_mcp_server_configs.is_empty() && is_newer(SERVER_CONFIGS) {
             warnings.push(warning("sdkMcpServerConfigs", SERVER_CONFIGS));

@@ -37,7 +37,7 @@ impl Schema {
         let input = input.map(decode::<Value>).transpose().map_err(|error| {
             Objection::Unchecked(format!("the input of the tool `{tool}` can't be read: {error}"))
         })?;
-        let input = input.filter(|input| !input.is_null()).unwrap_or_else(|| json!({}));
+        let input = input.unwrap_or_else(|| json!({}));
         let Some(violations) = violations::list(validator, &input, "the input itself") else { return Ok(()) };
         Err(Objection::Unfit(format!(
             "The input does not match the schema of the tool `{tool}`; it was not called.{violations}"

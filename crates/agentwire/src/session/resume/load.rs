@@ -6,7 +6,6 @@ use agentwire_protocol::SessionId;
 use agentwire_sessions::{KeyError, RawEntry, SessionKey, SessionStore, fold_summary};
 use serde_json::Value;
 
-use super::refuse_id;
 use crate::{
     Error, ResumeError, StoreFault,
     mirror::{call, call_optional},
@@ -48,7 +47,12 @@ impl Loader<'_> {
     pub(super) async fn by_id(&self, id: &str) -> Result<Loaded, Error> {
         let key = match SessionKey::new(self.project, SessionId::from(id)) {
             Ok(key) => key,
-            Err(error @ KeyError::Session(_)) => return refuse_id(&error.to_string()),
+            Err(error @ KeyError::Session(_)) => {
+                return refuse(
+                    "resume",
+                    format!("{error}; with a session store it is a session's id, a UUID"),
+                );
+            }
             Err(error) => return refuse("sessionStoreProject", error.to_string()),
         };
         let entries = self.entries(&key).await?;
