@@ -104,7 +104,7 @@ pub(crate) fn install(missing_text: &str, packages: &[&str]) -> Result<(), Failu
     println!("    {missing_text} not installed; CI=true and root: installing {}", packages.join(" "));
     let apt = || {
         let mut apt = Command::new("apt-get");
-        apt.env("DEBIAN_FRONTEND", "noninteractive");
+        apt.env("DEBIAN_FRONTEND", "noninteractive").args(["-o", "Acquire::Retries=5"]);
         apt
     };
     program::run(apt().args(["update", "-q"]))?;

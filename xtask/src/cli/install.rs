@@ -86,9 +86,8 @@ fn aside(path: &Path) -> Result<TempDir, Failure> {
     Ok(tempfile::Builder::new().prefix(".aside-").tempdir_in(parent)?)
 }
 
-/// No scripts, no lock file, no report, and no CLI that a package brings along for its platform.
-const QUIETLY: &str =
-    "--no-save --no-package-lock --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error";
+/// No scripts, no lock file, no report, no CLI that a package brings along for its platform, and patience.
+const QUIETLY: &str = "--no-save --no-package-lock --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error --fetch-retries=6";
 
 const SILENT: &[&str] = &[
     "DISABLE_TELEMETRY",

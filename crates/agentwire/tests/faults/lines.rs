@@ -1,7 +1,5 @@
 //! Lines that break other clients are kept and delivered, and the session continues.
 
-use std::time::{Duration, Instant};
-
 use agentwire::{Block, Error, Incoming, Message, Session, codec::Limits, control::Config};
 
 use crate::{
@@ -150,11 +148,9 @@ fn long_lines_are_delivered() {
     for bytes in [5_000_000, 25_000_000] {
         play(&format!("long-line={bytes}"), async |cli| {
             let mut session = cli.connect().await;
-            let start = Instant::now();
             let received = Received::turn(&mut session, "hi").await;
             assert_eq!(received.kinds(), ["assistant", "assistant", "result"]);
             assert_eq!(received.texts()[0].len(), bytes);
-            assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
             completes_a_turn_and_closes(session).await;
         });
     }

@@ -81,7 +81,7 @@ fn unread_session_is_bounded_and_loses_nothing() {
             let now = written(pid);
             still = if now == last { still + 1 } else { 0 };
             last = now;
-            assert!(start.elapsed() < Duration::from_secs(40), "{last} bytes, and no end");
+            assert!(start.elapsed() < BOUND, "{last} bytes, and no end");
         }
         // The unread limit, the pipe, and the last read.
         assert!(last < most + 1_000_000, "{last} of 50,000,000 bytes were taken while nobody read");

@@ -72,7 +72,7 @@ pub(crate) fn kill(pid: u32) {
 }
 
 /// Far more time than any step takes, even on a busy machine.
-pub(crate) const BOUND: Duration = Duration::from_secs(60);
+pub(crate) const BOUND: Duration = Duration::from_secs(120);
 
 fn none<T: std::fmt::Debug>(left: Vec<T>, what: &str) -> Result<(), String> {
     if left.is_empty() { Ok(()) } else { Err(format!("{what} are left: {left:?}")) }

@@ -102,4 +102,4 @@ pub(crate) fn ignores_term(process: u32) -> bool {
     u64::from_str_radix(ignored.trim(), 16).unwrap() & (1 << (15 - 1)) != 0
 }
 
-pub(crate) const BOUND: Duration = Duration::from_secs(20);
+pub(crate) const BOUND: Duration = Duration::from_secs(35);

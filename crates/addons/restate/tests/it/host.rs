@@ -339,12 +339,12 @@ async fn request_for_an_ended_turn_does_not_reach_the_next() {
 }
 
 #[tokio::test]
-async fn call_of_8_mib_is_taken_and_one_of_64_mib_refused_with_the_limit() {
+async fn call_of_3_mib_is_taken_and_one_of_64_mib_refused_with_the_limit() {
     let place = Place::ready().await;
     let fence = place.fence().await;
     let start = |bytes: usize| json!({"Start": [fence, turn(&"x".repeat(bytes))]}).to_string();
     // The limit of the HTTP library is 2 MB.
-    let (status, text) = place.post(start(8 * 1024 * 1024)).await;
+    let (status, text) = place.post(start(3 * 1024 * 1024)).await;
     assert_eq!((status, text.as_str()), (200, "\"Started\""));
     let (status, text) = place.post(start(64 * 1024 * 1024)).await;
     assert_eq!((status, text.as_str()), (413, "a call may have 67108864 bytes; send a shorter prompt"));

@@ -3,7 +3,6 @@
 #![expect(clippy::print_stderr, reason = "it is what the processes tell each other by")]
 
 use std::error::Error;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -43,35 +42,23 @@ async fn writers_in_several_processes_lose_nothing_and_each_batch_stays_together
 #[tokio::test]
 async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
     let [first, second] = [batch(0, 0, 3, 10), batch(0, 1, LARGE, 400_000)];
-    let whole = [first.clone(), second.clone()].concat();
-    for _ in 0..100 {
-        let folder = tempfile::tempdir().unwrap();
-        let file = file(folder.path());
-        let mut writer = spawn("write-large", folder.path(), "0");
-        let mut lines = BufReader::new(writer.stderr.take().unwrap()).lines().map(Result::unwrap);
-        assert!(lines.any(|line| line == "kept 0"), "the writer ended early");
-        // The writer is killed when the second append appears in the file.
-        let size = || fs::metadata(&file).unwrap().len();
-        let before = size();
-        while size() == before && writer.try_wait().unwrap().is_none() {
-            std::hint::spin_loop();
-        }
-        writer.kill().unwrap();
-        writer.wait().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    // The system kills the writer when the file reaches 0.5 or 1 MB, in the middle of the second append.
+    let mut writer = Command::new("sh");
+    writer.args(["-c", "ulimit -f 1000; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
+    let output = act_in(&mut writer, "write-large", folder.path(), "0").output().unwrap();
+    assert_eq!(output.status.code(), None, "the writer was not killed");
+    assert!(String::from_utf8_lossy(&output.stderr).lines().any(|line| line == "kept 0"), "{output:?}");
 
-        let store = FolderStore::at(folder.path());
-        let torn = !fs::read(&file).unwrap().ends_with(b"\n");
-        let loaded = store.load(&key()).await.unwrap().unwrap();
-        assert!(loaded.starts_with(&first), "an append that had succeeded is gone");
-        assert!(whole.starts_with(&loaded), "what is loaded is not what was appended");
-        // Another process repeats the append, which is then complete.
-        store.append(&key(), &second).await.unwrap();
-        assert!(store.load(&key()).await.unwrap().unwrap() == whole);
-        if torn {
-            return;
-        }
-    }
-    panic!("no writer was killed in the middle of a line");
+    let store = FolderStore::at(folder.path());
+    assert!(!fs::read(file(folder.path())).unwrap().ends_with(b"\n"), "no line is torn");
+    let loaded = store.load(&key()).await.unwrap().unwrap();
+    let whole = [first.clone(), second.clone()].concat();
+    assert!(loaded.starts_with(&first), "an append that had succeeded is gone");
+    assert!(whole.starts_with(&loaded), "what is loaded is not what was appended");
+    // Another process repeats the append, which is then complete.
+    store.append(&key(), &second).await.unwrap();
+    assert!(store.load(&key()).await.unwrap().unwrap() == whole);
 }
 
 #[tokio::test]
@@ -107,8 +94,7 @@ async fn a_full_disk_is_a_clear_error_and_with_space_the_retry_is_complete() {
 
 /// Fills a store in a child process; returns the number of successful appends and the next error.
 fn filled(act: &str, child: &mut Command, folder: &Path) -> (usize, String) {
-    let child = child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", "0");
-    let output = child.output().unwrap();
+    let output = act_in(child, act, folder, "0").output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{stderr}{}", String::from_utf8_lossy(&output.stdout));
     let kept = stderr.lines().filter(|line| line.starts_with("kept ")).count();
@@ -193,8 +179,13 @@ async fn fill(store: &FolderStore) -> usize {
 /// Starts a child process that runs this act.
 fn spawn(act: &str, folder: &Path, number: &str) -> Child {
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", number);
+    let child = act_in(&mut child, act, folder, number);
     child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Makes this program run an act in a child process.
+fn act_in<'a>(child: &'a mut Command, act: &str, folder: &Path, number: &str) -> &'a mut Command {
+    child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", number)
 }
 
 /// Returns the entries of one append of a writer.
@@ -222,5 +213,5 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// How many batches each writer appends.
 const BATCHES: usize = 60;
 
-/// How many entries a large batch has, so that writing takes some time.
+/// How many entries a large batch has, so that it exceeds the limit of the file's size.
 const LARGE: usize = 12;

@@ -5,6 +5,8 @@
 mod changing;
 mod conformance;
 mod costing;
+#[path = "../../../../codec/tests/it/cpu.rs"]
+mod cpu;
 mod exporting;
 mod faulty;
 #[cfg(unix)]

@@ -84,10 +84,10 @@ fn server_that_closes_its_stdin_is_restarted() {
 
 fn queue_of_a_server_that_reads_nothing_is_bounded() {
     with_server(&["stop-reading"], async |_, hub| {
-        let text = "x".repeat(20 << 20);
+        let text = "x".repeat(33 << 20);
         let refused = async {
             let calls: FuturesUnordered<_> =
-                (0..6).map(|_| call(&hub, "echo", json!({"text": text}))).collect();
+                (0..2).map(|_| call(&hub, "echo", json!({"text": text}))).collect();
             calls.map(|answer| answer.unwrap_err()).collect::<Vec<_>>().await
         };
         let (first, errors) = tokio::join!(call(&hub, "fault", json!({})), refused);
@@ -95,7 +95,7 @@ fn queue_of_a_server_that_reads_nothing_is_bounded() {
         // A call that was sent is lost for the same reason.
         assert!(errors.iter().all(|error| error.to_string().contains("takes no input")), "{errors:?}");
         let (refused, lost): (Vec<_>, Vec<_>) = errors.iter().partition(|error| error.code() == "not_sent");
-        assert_eq!(refused.len(), 3, "{errors:?}");
+        assert_eq!(refused.len(), 1, "{errors:?}");
         assert!(refused.iter().all(|error| !error.was_sent()), "{errors:?}");
         assert!(lost.iter().all(|error| error.code() == "connection_lost"), "{errors:?}");
         let troubles = hub.troubles("s").unwrap();

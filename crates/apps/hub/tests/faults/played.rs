@@ -17,7 +17,7 @@ use crate::left::{BOUND, Mark};
 pub(crate) fn play(test: impl AsyncFnOnce(&Mark)) {
     let mark = Mark::new();
     let runtime = runtime();
-    runtime.block_on(async { timeout(BOUND, test(&mark)).await.expect("it hangs") });
+    runtime.block_on(async { timeout(2 * BOUND, test(&mark)).await.expect("it hangs") });
     drop(runtime);
     mark.leaves_nothing();
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 
+#[path = "../../../../codec/tests/it/cpu.rs"]
+mod cpu;
 #[cfg(all(feature = "faults", unix))]
 mod faults;
 #[cfg(feature = "model")]

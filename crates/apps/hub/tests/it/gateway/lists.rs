@@ -31,7 +31,7 @@ async fn cursor_that_no_list_has_returned_is_invalid() {
 
 #[tokio::test]
 async fn large_list_has_several_pages() {
-    let connected = connected(hub(&["test"]), |gateway| gateway).await;
+    let connected = connected(hub(&["test"]), |gateway| gateway.patience(LIMIT * 3)).await;
     for number in 0..5 {
         let resource =
             json!({"name": "large", "uri": format!("test://{number}"), "description": "x".repeat(3 << 20)});
