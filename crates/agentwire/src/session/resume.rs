@@ -17,7 +17,6 @@ use super::{
 use crate::{
     Error, Options, ResumeError,
     mirror::{Known, ids},
-    options::refuse,
 };
 use load::Loader;
 

@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 
 use crate::{
     fault_cli::play,
+    left::BOUND,
     received::{Received, completes_a_turn_and_closes, line, word},
     runner::tests,
 };

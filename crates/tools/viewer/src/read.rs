@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         match message {
             Message::ControlRequest(asked) => self.request(way, &asked),
             Message::ControlResponse(answer) => self.response(way, &answer),
-            Message::ControlCancelRequest(cancel) => self.cancel(way, &cancel.request_id.to_string()),
+            Message::ControlCancelRequest(cancel) => self.cancel(way, cancel.request_id.as_str()),
             Message::User(user) => self.user(way, &user),
             Message::Assistant(message) => self.assistant(&message),
             Message::StreamEvent(event) => self.stream_event(&event),

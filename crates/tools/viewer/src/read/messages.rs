@@ -31,7 +31,7 @@ impl Reader<'_> {
         if let Some(error) = &message.error {
             self.items[first].outcome = Some(Outcome::bad(error.as_str()));
         }
-        self.streamed_into(&message.message.id.to_string(), first);
+        self.streamed_into(message.message.id.as_str(), first);
     }
 
     /// Reads one block of a message. The first block shows the frame.
