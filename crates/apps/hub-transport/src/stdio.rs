@@ -7,7 +7,7 @@ mod outgoing;
 #[cfg(feature = "http")]
 pub(crate) use self::lines::unreadable;
 pub use self::{
-    child::{Child, Program, StartError, start},
+    child::{Child, Program, STARTED_BY_HUB, StartError, start},
     lines::{Lines, SendError, is_unreadable},
     outgoing::Full,
 };

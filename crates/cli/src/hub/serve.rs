@@ -59,7 +59,7 @@ async fn serve(args: &Args, as_json: bool, notes: &Notes) -> Result<(), Failure>
     let approval = if args.allow { Approval::allowed() } else { Approval::denied() };
     let mut signals = Signals::new()?;
     let limits = match args.http {
-        Some(_) => CallLimits::default(),
+        Some(_) => CallLimits::default().text(HTTP_TEXT),
         None => CallLimits::default().media(STDIO_MEDIA),
     };
     let hub = args.servers.start_within(limits, approval, |line| notes.add(line))?;
@@ -203,3 +203,5 @@ const EMPTY_EVENTS: &str = "2025-11-25";
 /// The limit of a result's media over stdio, in bytes of base64: the SDK for TypeScript ends the connection at 10 MiB of
 /// input, and a result has text too.
 const STDIO_MEDIA: usize = 7 << 20;
+/// The Python SDK refuses events above 1 MiB, escapes and all.
+const HTTP_TEXT: usize = 512 << 10;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentwire_hub::config::{Configured, Launch, Problem, ProblemKind, Severity, Sources, Variables};
-use agentwire_hub::{Approval, CallLimits, ClientHandlers, Hub, ServerSnapshot, ServerState};
+use agentwire_hub::{Approval, CallLimits, ClientHandlers, Hub, STARTED_BY_HUB, ServerSnapshot, ServerState};
 use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ impl Servers {
     ///
     /// # Errors
     ///
-    /// If a named file is no regular file, or has an error.
+    /// If a named file is no regular file, or can't be read as a whole; without a named file, if a hub started this program.
     pub fn start(&self, approval: Approval) -> Result<Hub, Failure> {
         self.start_within(CallLimits::default(), approval, output::note)
     }
@@ -42,6 +42,9 @@ impl Servers {
         approval: Approval,
         note: impl Fn(String),
     ) -> Result<Hub, Failure> {
+        if self.configs.is_empty() && env::var_os(STARTED_BY_HUB).is_some() {
+            return Err(Failure::new("a hub started this program, maybe this very hub: use --config"));
+        }
         if let Some(config) = self.configs.iter().find(|file| !file.is_file()) {
             let file = config.display();
             return Err(Failure::new(match config.exists() {
@@ -66,7 +69,7 @@ impl Servers {
             .build();
         for problem in problems(&hub) {
             let is_named = problem.file.as_ref().is_some_and(|file| self.names(file));
-            if is_named && problem.severity() == Severity::Error {
+            if is_named && problem.server.is_none() && problem.severity() == Severity::Error {
                 return Err(Failure::new(problem.to_string()));
             }
             note(problem.to_string());

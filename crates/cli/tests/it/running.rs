@@ -319,6 +319,36 @@ fn result_without_text_is_printed_as_data() {
 
 #[cfg(feature = "hub")]
 #[test]
+fn invalid_server_of_a_named_file_stops_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = server(folder.path(), r#"[{"name":"t","inputSchema":{"type":"object"}}]"#, "{}");
+    let mut servers: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
+    servers["mcpServers"]["broken"] = serde_json::json!({"url": "http://x/", "disabled": true});
+    fs::write(&config, servers.to_string()).unwrap();
+    let listed = super::output(&["hub", "list", "--config", &config]);
+    assert!(super::text(&listed.stdout).contains("s: connected"), "{listed:?}");
+    assert!(super::text(&listed.stderr).contains("mcpServers.broken"), "{listed:?}");
+    assert_eq!(listed.status.code(), Some(1));
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn hub_that_a_hub_started_needs_a_named_file() {
+    for (arguments, code) in [(&["hub", "list"][..], 2), (&["hub", "list", "--config", "-"], 0)] {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("mcp.json");
+        fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
+        let config = config.to_str().unwrap();
+        let arguments: Vec<_> =
+            arguments.iter().map(|word| if *word == "-" { config } else { word }).collect();
+        let listed = agentwire(&arguments).env("AGENTWIRE_HUB", "1").output().unwrap();
+        assert_eq!(listed.status.code(), Some(code), "{listed:?}");
+        assert_eq!(super::text(&listed.stderr).contains("use --config"), code == 2, "{listed:?}");
+    }
+}
+
+#[cfg(feature = "hub")]
+#[test]
 fn misspelt_key_of_a_named_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("mcp.json");

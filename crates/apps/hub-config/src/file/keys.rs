@@ -39,13 +39,14 @@ pub(super) fn unknown_in_server(property: &ObjectProp<'_>) -> Option<ProblemKind
 /// Returns whether an unknown key at the top of a file contains servers: a server, a map of servers, or a section as in VS
 /// Code's settings.
 ///
-/// In settings of other programs, which contain commands of all kinds, only VS Code's section counts.
+/// In settings of other programs, which contain commands of all kinds, only VS Code's section and Zed's map count.
 fn has_servers(property: &ObjectProp<'_>, is_settings: bool) -> bool {
     let Value::Object(object) = &property.value else { return false };
-    if is_settings {
-        return property.name.as_str() == "mcp" && has_section(object);
+    match property.name.as_str() {
+        "context_servers" => has_servers_in(object),
+        "mcp" if is_settings => has_section(object),
+        _ => !is_settings && (is_server(object) || has_servers_in(object) || has_section(object)),
     }
-    is_server(object) || has_servers_in(object) || has_section(object)
 }
 
 fn has_section(object: &Object<'_>) -> bool {

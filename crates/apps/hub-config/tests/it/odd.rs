@@ -63,6 +63,7 @@ fn misplaced_servers_are_reported() {
         ),
         ("mcp.json", r#"{"context_servers": {"git": {"command": "uvx"}}}"#, &["1:2: context_servers"]),
         ("mcp.json", r#"{"mcp": {"servers": {"git": {"command": "uvx"}}, "inputs": []}}"#, &["1:2: mcp"]),
+        ("settings.json", r#"{"context_servers": {"git": {"command": "uvx"}}}"#, &["1:2: context_servers"]),
         (
             "settings.json",
             r#"{"mcp": {"servers": {"git": {"command": "uvx"}}, "inputs": []}}"#,

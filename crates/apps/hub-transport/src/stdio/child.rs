@@ -128,10 +128,11 @@ impl Child {
     }
 }
 
-/// Returns the environment of a server: its own variables and the variables that every program needs. Other variables may be secrets.
+/// Returns the environment of a server: its own variables, [`STARTED_BY_HUB`], and the variables that every program needs.
+/// Other variables may be secrets.
 fn environment(own: &[(String, String)]) -> BTreeMap<OsString, OsString> {
     let own = own.iter().map(|(name, value)| (name.into(), value.into()));
-    inherited(env::vars_os()).chain(own).collect()
+    inherited(env::vars_os()).chain([(STARTED_BY_HUB.into(), "1".into())]).chain(own).collect()
 }
 
 fn inherited(all: impl Iterator<Item = (OsString, OsString)>) -> impl Iterator<Item = (OsString, OsString)> {
@@ -187,6 +188,8 @@ fn explain(error: TransportError, command: &str) -> StartError {
 }
 
 /// The variables that servers inherit: home, tools, language and time zone.
+/// The variable by which a program finds out that a hub started it, so that a hub does not start itself without end.
+pub const STARTED_BY_HUB: &str = "AGENTWIRE_HUB";
 const INHERITED: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 /// Enough for a stack trace.
 const STDERR_TAIL: usize = 8 * 1024;
@@ -212,6 +215,8 @@ mod tests {
         let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let names: Vec<_> = inherited(all.into_iter()).map(|(name, _)| name).collect();
         assert_eq!(names, ["PATH", "LC_ALL"]);
+        let own = [("A".to_owned(), "1".to_owned())];
+        assert!(["A", STARTED_BY_HUB].iter().all(|name| environment(&own).contains_key(OsStr::new(name))));
     }
 
     #[test]
