@@ -18,7 +18,8 @@ use connections::Connections;
 /// A log on Redis streams, one for each session.
 ///
 /// The position of an event is the id of its entry, so the server itself refuses an event of an earlier turn. It keeps
-/// 8 MiB of each session by default, and deletes a session seven days after the last append.
+/// 8 MiB of each session by default, and deletes a session seven days after the last append. Redis needs up to nine times
+/// as much memory, since deleted deltas leave holes in a stream; a `stream-node-max-entries` of 4 makes that three times.
 ///
 /// Each append and each waiting reader has its own connection. The writer of a turn waits for the server at most
 /// two seconds, and as long again if its connection was lost.

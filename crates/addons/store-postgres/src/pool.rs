@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::{Client, Config, Error};
 
 use crate::connect::{Connect, Connection};
@@ -90,8 +90,8 @@ impl Taken<'_> {
 
     /// Returns whether a reused connection was lost, so that the call can be repeated on a new one.
     pub(crate) fn was_lost(&self, error: &Error) -> bool {
-        let ended = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN];
-        !self.is_new && (error.is_closed() || error.code().is_some_and(|code| ended.contains(code)))
+        let severity = error.as_db_error().and_then(DbError::parsed_severity);
+        !self.is_new && (error.is_closed() || matches!(severity, Some(Severity::Fatal | Severity::Panic)))
     }
 }
 

@@ -1,17 +1,22 @@
 //! The shared connection, replaced when lost.
 
-use std::sync::{Mutex, PoisonError};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, FromRedisValue, Pipeline, RedisError};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
 
-/// A server, and the connection to it if there is one.
+/// A server, and the connection to it, which the first call opens for all.
 pub(crate) struct Link {
     client: Client,
     limit: Duration,
-    current: Mutex<Option<MultiplexedConnection>>,
+    current: Mutex<SharedConnection>,
 }
+
+type SharedConnection = Arc<OnceCell<MultiplexedConnection>>;
 
 impl Link {
     /// Creates a link without a connection.
@@ -39,47 +44,42 @@ impl Link {
 
     /// Runs commands once: after an error they may have been executed.
     pub(crate) async fn query_once<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
-        let mut connection = self.connection().await?;
+        let shared = Arc::clone(&self.current());
+        let mut connection = self.open(&shared).await?;
         // If the caller drops the future, the connection may be dead.
-        let suspicion = Suspicion(Some(self));
+        let mut suspicion = Suspicion { link: self, shared, is_dispelled: false };
         let result = commands.query_async(&mut connection).await;
-        if !result.as_ref().is_err_and(is_over) {
-            suspicion.dispel();
-        }
+        suspicion.is_dispelled = !result.as_ref().is_err_and(is_over);
         result
     }
 
-    async fn connection(&self) -> Result<MultiplexedConnection, RedisError> {
-        if let Some(connection) = self.current().clone() {
-            return Ok(connection);
-        }
+    /// Returns the shared connection, which one call opens while the others wait.
+    async fn open(&self, shared: &SharedConnection) -> Result<MultiplexedConnection, RedisError> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.limit))
             .set_response_timeout(Some(self.limit));
-        // Two calls may connect at once. The later connection stays, and the other serves only its call.
-        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
-        *self.current() = Some(connection.clone());
-        Ok(connection)
+        let connect = || self.client.get_multiplexed_async_connection_with_config(&config);
+        let opened = timeout(self.limit, shared.get_or_try_init(connect)).await;
+        opened.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into())).cloned()
     }
 
-    fn current(&self) -> std::sync::MutexGuard<'_, Option<MultiplexedConnection>> {
+    fn current(&self) -> std::sync::MutexGuard<'_, SharedConnection> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A guard that discards the connection unless the server has replied.
-struct Suspicion<'a>(Option<&'a Link>);
-
-impl Suspicion<'_> {
-    fn dispel(mut self) {
-        self.0 = None;
-    }
+/// A guard that discards its connection unless the server has replied.
+struct Suspicion<'a> {
+    link: &'a Link,
+    shared: SharedConnection,
+    is_dispelled: bool,
 }
 
 impl Drop for Suspicion<'_> {
     fn drop(&mut self) {
-        if let Some(link) = self.0 {
-            *link.current() = None;
+        let mut current = self.link.current();
+        if !self.is_dispelled && Arc::ptr_eq(&current, &self.shared) {
+            *current = SharedConnection::default();
         }
     }
 }

@@ -82,7 +82,8 @@ impl RedisStore {
     async fn kept(&self, key: &SessionKey, keys: &Keys, entries: &[RawEntry]) -> Result<Kept, StoreError> {
         let ids: Vec<&str> = entries.iter().filter_map(|entry| entry.uuid()).map(|id| id.as_str()).collect();
         let mut pipe = pipe();
-        pipe.atomic().cmd("LLEN").arg(&keys.entries);
+        // The length comes first: the script compares it, and so finds out about any append in between.
+        pipe.cmd("LLEN").arg(&keys.entries);
         pipe.cmd("HGET").arg(keys::summaries(&self.prefix, key.project())).arg(key.session_id().as_str());
         // Redis refuses a command without members.
         pipe.cmd("SMISMEMBER").arg(&keys.ids).arg(if ids.is_empty() { &[""] } else { &ids[..] });
