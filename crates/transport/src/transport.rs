@@ -115,7 +115,8 @@ pub trait ByteSink: Send {
         None
     }
 
-    /// Accepts data that was never written, maybe none, right before the sink is dropped.
+    /// Accepts data that was never written, maybe none, right before the sink is dropped, also after
+    /// [`finish`](Self::finish).
     ///
     /// A sink that can write without the caller's runtime writes it in the background with a time limit, after the rest of
     /// a half-written chunk.

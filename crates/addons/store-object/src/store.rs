@@ -138,7 +138,7 @@ impl BucketStore {
 
     async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
         let folder = place::project(&self.prefix, project);
-        let mut sessions = BTreeMap::<String, u64>::new();
+        let mut sessions = BTreeMap::<String, Stamp>::new();
         let mut objects = self.list(&folder);
         while let Some(object) = objects.next().await {
             let object = object.map_err(|error| failed("listing", &folder, error))?;
@@ -149,13 +149,11 @@ impl BucketStore {
             if way.len() != UUID || way.contains('/') {
                 continue;
             }
-            // A writer's clock may be wrong, and a service may know the time to the second only.
-            let written = object.last_modified.timestamp_millis().unsigned_abs();
-            let written = stamp.milliseconds().clamp(written, written + 999);
-            let last = sessions.entry(way.to_owned()).or_insert(written);
-            *last = written.max(*last);
+            let last = sessions.entry(way.to_owned()).or_insert(stamp);
+            *last = stamp.max(*last);
         }
-        let session = |(id, last)| StoredSession::new(SessionId::from(id), last);
+        let session =
+            |(id, last): (String, Stamp)| StoredSession::new(SessionId::from(id), last.milliseconds());
         Ok(sessions.into_iter().map(session).collect())
     }
 

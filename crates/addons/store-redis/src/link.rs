@@ -1,22 +1,17 @@
 //! The shared connection, replaced when lost.
 
-use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, FromRedisValue, Pipeline, RedisError};
-use tokio::sync::OnceCell;
-use tokio::time::timeout;
 
-/// A server, and the connection to it, which the first call opens for all.
+/// A server, and the connection to it if there is one.
 pub(crate) struct Link {
     client: Client,
     limit: Duration,
-    current: Mutex<SharedConnection>,
+    current: Mutex<Option<MultiplexedConnection>>,
 }
-
-type SharedConnection = Arc<OnceCell<MultiplexedConnection>>;
 
 impl Link {
     /// Creates a link without a connection.
@@ -44,42 +39,47 @@ impl Link {
 
     /// Runs commands once: after an error they may have been executed.
     pub(crate) async fn query_once<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
-        let shared = Arc::clone(&self.current());
-        let mut connection = self.open(&shared).await?;
+        let mut connection = self.connection().await?;
         // If the caller drops the future, the connection may be dead.
-        let mut suspicion = Suspicion { link: self, shared, is_dispelled: false };
+        let suspicion = Suspicion(Some(self));
         let result = commands.query_async(&mut connection).await;
-        suspicion.is_dispelled = !result.as_ref().is_err_and(is_over);
+        if !result.as_ref().is_err_and(is_over) {
+            suspicion.dispel();
+        }
         result
     }
 
-    /// Returns the shared connection, which one call opens while the others wait.
-    async fn open(&self, shared: &SharedConnection) -> Result<MultiplexedConnection, RedisError> {
+    async fn connection(&self) -> Result<MultiplexedConnection, RedisError> {
+        if let Some(connection) = self.current().clone() {
+            return Ok(connection);
+        }
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.limit))
             .set_response_timeout(Some(self.limit));
-        let connect = || self.client.get_multiplexed_async_connection_with_config(&config);
-        let opened = timeout(self.limit, shared.get_or_try_init(connect)).await;
-        opened.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into())).cloned()
+        // Two calls may connect at once. The later connection stays, and the other serves only its call.
+        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
+        *self.current() = Some(connection.clone());
+        Ok(connection)
     }
 
-    fn current(&self) -> std::sync::MutexGuard<'_, SharedConnection> {
+    fn current(&self) -> std::sync::MutexGuard<'_, Option<MultiplexedConnection>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A guard that discards its connection unless the server has replied.
-struct Suspicion<'a> {
-    link: &'a Link,
-    shared: SharedConnection,
-    is_dispelled: bool,
+/// A guard that discards the connection unless the server has replied.
+struct Suspicion<'a>(Option<&'a Link>);
+
+impl Suspicion<'_> {
+    fn dispel(mut self) {
+        self.0 = None;
+    }
 }
 
 impl Drop for Suspicion<'_> {
     fn drop(&mut self) {
-        let mut current = self.link.current();
-        if !self.is_dispelled && Arc::ptr_eq(&current, &self.shared) {
-            *current = SharedConnection::default();
+        if let Some(link) = self.0 {
+            *link.current() = None;
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn host() -> ExitCode {
             let mut session = cli.hasty().connect().await.unwrap();
             completes_a_turn(&mut session).await;
             session.close().await.unwrap();
-            cli.leaves_nothing();
+            cli.is_gone();
         });
     }
     ExitCode::SUCCESS

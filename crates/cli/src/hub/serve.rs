@@ -203,5 +203,5 @@ const EMPTY_EVENTS: &str = "2025-11-25";
 /// The limit of a result's media over stdio, in bytes of base64: the SDK for TypeScript ends the connection at 10 MiB of
 /// input, and a result has text too.
 const STDIO_MEDIA: usize = 7 << 20;
-/// The Python SDK refuses events above 1 MiB, escapes and all.
-const HTTP_TEXT: usize = 512 << 10;
+/// The Python SDK refuses events above 1 MiB. Data is there twice: as text, in which quotes are escaped, and structured.
+const HTTP_TEXT: usize = 320 << 10;

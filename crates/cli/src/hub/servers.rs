@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentwire_hub::config::{Configured, Launch, Problem, ProblemKind, Severity, Sources, Variables};
-use agentwire_hub::{Approval, CallLimits, ClientHandlers, Hub, STARTED_BY_HUB, ServerSnapshot, ServerState};
+use agentwire_hub::{Approval, CallLimits, ClientHandlers, Hub, ServerSnapshot, ServerState, hubs_above};
 use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ impl Servers {
     ///
     /// # Errors
     ///
-    /// If a named file is no regular file, or can't be read as a whole; without a named file, if a hub started this program.
+    /// If a named file is no regular file, or can't be read as a whole, or if this seems to be a hub that has started itself.
     pub fn start(&self, approval: Approval) -> Result<Hub, Failure> {
         self.start_within(CallLimits::default(), approval, output::note)
     }
@@ -42,8 +42,12 @@ impl Servers {
         approval: Approval,
         note: impl Fn(String),
     ) -> Result<Hub, Failure> {
-        if self.configs.is_empty() && env::var_os(STARTED_BY_HUB).is_some() {
-            return Err(Failure::new("a hub started this program, maybe this very hub: use --config"));
+        let may_list_itself = self.configs.is_empty() || self.trust;
+        if hubs_above() > if may_list_itself { 0 } else { MAX_HUBS_ABOVE } {
+            return Err(Failure::new(
+                "a hub started this program (AGENTWIRE_HUBS), so it may start itself without end: use --config \
+                 with a file that does not list it, and no --trust",
+            ));
         }
         if let Some(config) = self.configs.iter().find(|file| !file.is_file()) {
             let file = config.display();
@@ -69,7 +73,7 @@ impl Servers {
             .build();
         for problem in problems(&hub) {
             let is_named = problem.file.as_ref().is_some_and(|file| self.names(file));
-            if is_named && problem.server.is_none() && problem.severity() == Severity::Error {
+            if is_named && problem.path.is_empty() && problem.severity() == Severity::Error {
                 return Err(Failure::new(problem.to_string()));
             }
             note(problem.to_string());
@@ -193,6 +197,8 @@ fn user_file() -> Option<PathBuf> {
     Some(folder.join(".claude.json"))
 }
 
+/// More hubs in a row have no use.
+const MAX_HUBS_ABOVE: u32 = 2;
 /// What a start takes beside the server's own limit: its files are watched first, and its last stderr is read.
 const SURPLUS: Duration = Duration::from_secs(10);
 

@@ -334,14 +334,20 @@ fn invalid_server_of_a_named_file_stops_no_other() {
 #[cfg(feature = "hub")]
 #[test]
 fn hub_that_a_hub_started_needs_a_named_file() {
-    for (arguments, code) in [(&["hub", "list"][..], 2), (&["hub", "list", "--config", "-"], 0)] {
+    for (arguments, hubs, code) in [
+        (&["hub", "list"][..], "1", 2),
+        (&["hub", "list", "--config", "-", "--trust"], "1", 2),
+        (&["hub", "list", "--config", "-"], "3", 2),
+        (&["hub", "list", "--config", "-"], "2", 0),
+        (&["hub", "list"], "", 0),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("mcp.json");
         fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
         let config = config.to_str().unwrap();
         let arguments: Vec<_> =
             arguments.iter().map(|word| if *word == "-" { config } else { word }).collect();
-        let listed = agentwire(&arguments).env("AGENTWIRE_HUB", "1").output().unwrap();
+        let listed = agentwire(&arguments).env("AGENTWIRE_HUBS", hubs).output().unwrap();
         assert_eq!(listed.status.code(), Some(code), "{listed:?}");
         assert_eq!(super::text(&listed.stderr).contains("use --config"), code == 2, "{listed:?}");
     }

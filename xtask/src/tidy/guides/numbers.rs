@@ -42,7 +42,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/hub.md", "or not within 5 seconds, gets `initialize`", "crates/apps/hub/src/connection/open.rs", "const PROBE: Duration = Duration::from_secs(5);"],
     ["docs/hub.md", "the check takes longer than 0.9 seconds", "crates/apps/hub/src/catalog/schema.rs", "const TIME_LIMIT: Duration = Duration::from_millis(900);"],
     ["docs/mcp.md", "All servers together have 250 ms; `McpServers::manifest_limit`", "crates/mcp/src/registry.rs", "const MANIFEST_LIMIT: Duration = Duration::from_millis(250);"],
-    ["docs/mcp.md", "the handler is dropped 5 seconds later", "crates/mcp/src/server/handler_future.rs", "const GRACE: Duration = Duration::from_secs(5);"],
+    ["docs/mcp.md", "the handler is dropped 5 seconds later", "crates/mcp/src/server/running.rs", "const GRACE: Duration = Duration::from_secs(5);"],
     ["docs/observing.md", "It holds 1,024 observations", "crates/agentwire/src/observe/stream.rs", "const MAX_OBSERVATIONS: usize = 1024;"],
     ["docs/observing.md", "and 16 MiB of contents", "crates/agentwire/src/observe/stream.rs", "const MAX_BYTES: usize = 16 << 20;"],
     ["docs/observing.md", "(16 KiB of each at most)", "crates/agentwire/src/observe/span.rs", "const MAX_CONTENT: usize = 16 << 10;"],
@@ -59,7 +59,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["crates/apps/chat/README.md", "They have 30 seconds to start", "crates/apps/chat/src/bin/agentwire-chat/main.rs", "const START: Duration = Duration::from_secs(30);"],
     ["crates/apps/fetch-mcp/README.md", "(5 MiB, counted after decompression)", "crates/apps/fetch-mcp/src/options.rs", "max_bytes: 5 * 1024 * 1024,"],
     ["crates/apps/fetch-mcp/README.md", "`--time-limit` (30 s)", "crates/apps/fetch-mcp/src/options.rs", "time_limit: Duration::from_secs(30),"],
-    ["crates/mcp/README.md", "its handler is dropped after 5 seconds", "crates/mcp/src/server/handler_future.rs", "const GRACE: Duration = Duration::from_secs(5);"],
+    ["crates/mcp/README.md", "its handler is dropped after 5 seconds", "crates/mcp/src/server/running.rs", "const GRACE: Duration = Duration::from_secs(5);"],
 ];
 
 pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {

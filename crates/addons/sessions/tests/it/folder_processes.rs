@@ -45,7 +45,7 @@ async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
     let folder = tempfile::tempdir().unwrap();
     // The system kills the writer when the file reaches 0.5 or 1 MB, in the middle of the second append.
     let mut writer = Command::new("sh");
-    writer.args(["-c", "ulimit -f 1000; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
+    writer.args(["-c", "ulimit -c 0; ulimit -f 1000; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
     let output = act_in(&mut writer, "write-large", folder.path(), "0").output().unwrap();
     assert_eq!(output.status.code(), None, "the writer was not killed");
     assert!(String::from_utf8_lossy(&output.stderr).lines().any(|line| line == "kept 0"), "{output:?}");

@@ -128,11 +128,17 @@ impl Child {
     }
 }
 
-/// Returns the environment of a server: its own variables, [`STARTED_BY_HUB`], and the variables that every program needs.
+/// Returns how many hubs have started this program, each the next one, so that a hub can refuse to start itself.
+pub fn hubs_above() -> u32 {
+    env::var(HUBS).ok().and_then(|count| count.parse().ok()).unwrap_or_default()
+}
+
+/// Returns the environment of a server: its own variables, the number of hubs, and the variables that every program needs.
 /// Other variables may be secrets.
 fn environment(own: &[(String, String)]) -> BTreeMap<OsString, OsString> {
     let own = own.iter().map(|(name, value)| (name.into(), value.into()));
-    inherited(env::vars_os()).chain([(STARTED_BY_HUB.into(), "1".into())]).chain(own).collect()
+    let hubs = hubs_above().saturating_add(1).to_string();
+    inherited(env::vars_os()).chain([(HUBS.into(), hubs.into())]).chain(own).collect()
 }
 
 fn inherited(all: impl Iterator<Item = (OsString, OsString)>) -> impl Iterator<Item = (OsString, OsString)> {
@@ -188,9 +194,9 @@ fn explain(error: TransportError, command: &str) -> StartError {
 }
 
 /// The variables that servers inherit: home, tools, language and time zone.
-/// The variable by which a program finds out that a hub started it, so that a hub does not start itself without end.
-pub const STARTED_BY_HUB: &str = "AGENTWIRE_HUB";
 const INHERITED: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+/// The variable with the number of hubs that have started a program.
+const HUBS: &str = "AGENTWIRE_HUBS";
 /// Enough for a stack trace.
 const STDERR_TAIL: usize = 8 * 1024;
 /// How long a killed process may take to be gone.
@@ -216,7 +222,11 @@ mod tests {
         let names: Vec<_> = inherited(all.into_iter()).map(|(name, _)| name).collect();
         assert_eq!(names, ["PATH", "LC_ALL"]);
         let own = [("A".to_owned(), "1".to_owned())];
-        assert!(["A", STARTED_BY_HUB].iter().all(|name| environment(&own).contains_key(OsStr::new(name))));
+        let environment = environment(&own);
+        assert_eq!(
+            (&*environment[OsStr::new("A")], &*environment[OsStr::new(HUBS)]),
+            ("1".as_ref(), "1".as_ref())
+        );
     }
 
     #[test]
