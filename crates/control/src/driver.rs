@@ -1,5 +1,5 @@
-//! Runs a router over a transport: one task reads, writes, keeps time limits and watches the peer. What a sink can write
-//! at once, the thread that sends it writes.
+//! Runs a router over a transport: one task reads, writes, keeps time limits and watches the peer. A line that
+//! the sink can write at once is written by the thread that sends it.
 
 mod callbacks;
 mod config;

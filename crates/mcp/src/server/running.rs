@@ -27,6 +27,7 @@ pub(super) async fn run((handler, cancelled): Handler) -> Outcome {
     outcome
 }
 
+/// A handler that has started.
 struct RunningHandler {
     /// `None` once the handler has ended.
     running: Option<Pin<Box<dyn Future<Output = Outcome> + Send>>>,

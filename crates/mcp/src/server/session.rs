@@ -36,7 +36,7 @@ impl ServerSession {
         Self { server, client: Client::new(outbox) }
     }
 
-    /// Returns what answers a request.
+    /// Returns the handler of a request.
     fn handler(&self, method: &str, request: &RawJson) -> Result<Handler, RpcError> {
         let Parts { tools, resources, prompts, .. } = &*self.server;
         match method {
@@ -177,12 +177,12 @@ fn list<T>(items: &[T], listed: impl Fn(&T) -> Option<&Map<String, Value>>) -> V
     items.iter().filter_map(listed).cloned().map(Value::Object).collect()
 }
 
-/// A request that is answered at once.
+/// Returns a handler that answers at once.
 fn done(result: &Value) -> Handler {
     (Box::pin(ready(encode(result))), CancellationToken::new())
 }
 
-/// Runs the handler of a resource or prompt. Its failure is a JSON-RPC error, since these have no error results.
+/// Wraps the handler of a resource or prompt. Its failure is a JSON-RPC error, since these have no error results.
 fn detached<T: serde::Serialize>(
     handler: impl Future<Output = Result<T, String>> + Send + 'static,
 ) -> Handler {
