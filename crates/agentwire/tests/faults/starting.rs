@@ -6,7 +6,10 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use agentwire::{Error, Options, Session, transport::TransportError};
+use agentwire::{
+    Error, Options, Session,
+    transport::{TransportError, process::CliSearch},
+};
 
 use crate::{
     fault_cli::{FaultCli, runtime},
@@ -62,15 +65,21 @@ fn overlong_arguments_are_reported() {
 }
 
 fn searched_locations_are_named() {
-    let search = Command::new(std::env::current_exe().unwrap())
-        .env(SEARCHER, "1")
-        .env_remove("AGENTWIRE_CLI")
-        .env("PATH", "/nowhere/bin:/no/place")
-        .env("HOME", "/nobody")
-        .output()
-        .unwrap();
-    assert!(search.status.success(), "{search:?}");
-    let report = String::from_utf8(search.stdout).unwrap();
+    let mut search = Command::new(std::env::current_exe().unwrap());
+    search.env(SEARCHER, "1").env_remove("AGENTWIRE_CLI").env("PATH", "/nowhere/bin:/no/place");
+    let mut report = |home: Option<&str>| {
+        match home {
+            Some(home) => search.env("HOME", home),
+            None => search.env_remove("HOME"),
+        };
+        let searched = search.output().unwrap();
+        assert!(searched.status.success(), "{searched:?}");
+        String::from_utf8(searched.stdout).unwrap()
+    };
+    // Some editors start programs without `HOME`.
+    let report_without_home = report(None);
+    assert!(report_without_home.contains("/.local/bin/claude"), "{report_without_home}");
+    let report = report(Some("/nobody"));
     if report.trim() == FOUND {
         assert!(std::env::var_os("CI").is_none(), "CI must have no CLI for all users");
         println!("not run: {FOUND}");
@@ -83,8 +92,12 @@ fn searched_locations_are_named() {
     }
 }
 
-/// Restarts this program without a CLI: prints why none was found.
+/// Restarts this program without a CLI: prints why none was found, or where it is searched if there is no `HOME`.
 pub(crate) fn search() -> ExitCode {
+    if std::env::var_os("HOME").is_none() {
+        println!("{:?}", CliSearch::from_env().installs);
+        return ExitCode::SUCCESS;
+    }
     match Session::builder().launch() {
         Err(error @ Error::CliNotFound(_)) => println!("{}", error.report()),
         Ok(launch) => {

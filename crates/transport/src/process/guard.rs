@@ -71,7 +71,8 @@ impl Guard {
     pub(super) fn dismiss(&self) {
         let Some(guard) = self.process.lock().take() else { return };
         // If other code of this program has reaped it, its id may belong to another process.
-        if guard.has_ended().is_ok() {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        if retry_on_intr(|| waitid(WaitId::Pid(guard.pid), options)).is_ok() {
             // SIGKILL, since the guard ignores the other signals; it works on a stopped process too.
             let _ = kill_process(guard.pid, Signal::KILL);
             let _ = retry_on_intr(|| waitid(WaitId::Pid(guard.pid), WaitIdOptions::EXITED));
@@ -86,19 +87,6 @@ impl Guard {
             guard.control = None;
         }
     }
-
-    /// Returns whether there is a guard that has not ended.
-    pub(super) fn is_alive(&self) -> bool {
-        self.process.lock().as_ref().is_some_and(|guard| guard.has_ended() == Ok(false))
-    }
-}
-
-impl GuardProcess {
-    /// Returns whether the guard has ended, or an error if other code of this program has reaped it.
-    fn has_ended(&self) -> rustix::io::Result<bool> {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        Ok(retry_on_intr(|| waitid(WaitId::Pid(self.pid), options))?.is_some())
-    }
 }
 
 fn spawn(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> io::Result<GuardProcess> {
@@ -112,7 +100,7 @@ fn spawn(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> io::Result
     let guard = Command::new(SHELL)
         .args(["-c", SCRIPT, NAME, &leader.to_string()])
         .arg(sleep)
-        .args([&*steps(grace.orphaned), &steps(grace.after_terminate), hold])
+        .args([&*steps(grace.orphaned), &seconds(grace.after_terminate), hold])
         // A variable such as `ENV` could make the shell read a file.
         .env_clear()
         // Our working directory could keep a file system from being unmounted.
@@ -138,29 +126,21 @@ fn steps(wait: Duration) -> String {
     wait.min(MAX_WAIT).as_millis().div_ceil(STEP.as_millis()).to_string()
 }
 
-/// The guard's program. Its arguments are the leader, the path of `sleep`, the number of steps until SIGTERM, the number of
-/// steps from there to SIGKILL, and `hold` if stdout is the child's input.
+/// Returns a wait in seconds, with fractions.
+fn seconds(wait: Duration) -> String {
+    format!("{:.3}", wait.min(MAX_WAIT).as_secs_f64())
+}
+
+/// The guard's program. Its arguments are the leader, the path of `sleep`, the number of steps until SIGTERM, the seconds
+/// from there to SIGKILL, and `hold` if stdout is the child's input.
 ///
 /// - Signals go to 0, the guard's own group. `kill -0 "$group"` tests the leader: its id is the id of the guard's own group.
-/// - `others` reads `/proc`. Where it can't, it assumes that there are others.
-/// - If `sleep` accepts no fractions, every tenth step sleeps for a second.
+/// - The guard does not look for other members, which would take all guards of a host a scan of all processes each.
+/// - If `sleep` accepts no fractions, every tenth step sleeps for a second, and the last wait takes up to a second more.
 /// - The trap on EXIT is for a shell that can't start `sleep` any more: without a way to wait, it kills the group.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM TSTP TTIN TTOU
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-others() {
-    read -r self line </proc/self/stat && [ "$self" = "$$" ] || return 0
-    for file in /proc/[0-9]*/stat; do
-        read -r line <"$file" || continue
-        set -- "$file" ${line##*) }
-        [ "$4" = "$group" ] && [ "$2" != Z ] && [ "$1" != "/proc/$$/stat" ] && return 0
-    done
-    return 1
-}
-step() {
-    left=$((left - 1))
-    "$sleep" 0.1 || [ $((left % 10)) -gt 0 ] || "$sleep" 1
-}
 group=$1 sleep=$2 left=$3
 [ -z "$5" ] || left=0
 while read -r line; do
@@ -168,14 +148,12 @@ while read -r line; do
     left=$3
 done
 trap 'kill -KILL 0' EXIT
-while [ "$left" -gt 0 ] && kill -0 "$group"; do step; done
-others || { trap - EXIT; exit; }
-kill -TERM 0
-left=$4
-while [ "$left" -gt 0 ]; do
-    step
-    others || { trap - EXIT; exit; }
+while [ "$left" -gt 0 ] && kill -0 "$group"; do
+    left=$((left - 1))
+    "$sleep" 0.1 || [ $((left % 10)) -gt 0 ] || "$sleep" 1
 done
+kill -TERM 0
+"$sleep" "$4" || "$sleep" $((${4%.*} + 1))
 kill -KILL 0
 "#;
 
@@ -196,5 +174,7 @@ mod tests {
             assert_eq!(steps(Duration::from_millis(millis)), text);
         }
         assert_eq!(steps(Duration::MAX), steps(MAX_WAIT));
+        assert_eq!(seconds(Duration::from_millis(50)), "0.050");
+        assert_eq!(seconds(Duration::MAX), seconds(MAX_WAIT));
     }
 }

@@ -56,7 +56,10 @@ impl CliSearch {
 
     /// Creates a search from this program's environment.
     pub fn from_env() -> Self {
-        Self::new(|name| std::env::var_os(name))
+        // Some editors start programs without `HOME`.
+        let home =
+            |name: &str| (name == "HOME").then(std::env::home_dir).flatten().map(PathBuf::into_os_string);
+        Self::new(|name| std::env::var_os(name).or_else(|| home(name)))
     }
 
     /// Returns the path of the CLI.

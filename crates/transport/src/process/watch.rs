@@ -60,17 +60,16 @@ fn release(running: &Running) {
 
 /// Waits for the end of the rest of the group, which has received SIGTERM, and kills it at the deadline.
 fn end_group(running: &Running, drained: Instant, killed: Instant) {
+    let others_live = || running.group.has_others(running.guard.pid());
     if *running.group.reaped.lock() {
         // Other code of this program reaped the leader, so only a member of the group can still signal it safely.
-        running.guard.take_over();
-        wait_while(running, drained, killed + AFTER_KILL, || running.guard.is_alive());
-        if running.guard.pid().is_some() {
-            // The guard kills itself with the group, so other members may still be ending.
-            wait_while(running, drained, deadline(AFTER_KILL), || running.group.has_others(None));
+        if running.guard.pid().is_some() && others_live() {
+            running.guard.take_over();
+            // The guard counts too, since it has children: it ends last.
+            wait_while(running, drained, killed + AFTER_KILL, || running.group.has_others(None));
         }
         return;
     }
-    let others_live = || running.group.has_others(running.guard.pid());
     if wait_while(running, drained, killed, others_live) {
         return;
     }

@@ -52,35 +52,42 @@ fn killed_host_leaves_no_process() {
 fn peer_of_a_killed_host_can_finish() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
-    // No grace period passes in the test: the peer ends by the end of its input, and the guard when the group is empty.
-    let host = Host::start([60_000, 60_000], true, &["finish", &file.display().to_string()]);
-    ends_with(host, &file, "finished");
+    // The first grace period does not pass in the test: the peer ends by the end of its input.
+    let host = Host::start([60_000, 50], true, &["finish", &file.display().to_string()]);
+    guard_ends(peer_writes(host, &file, "finished"));
 }
 
 fn peer_of_a_killed_host_gets_sigterm_before_sigkill() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
     let host = Host::start([50, 5000], true, &["asked", &file.display().to_string()]);
-    ends_with(host, &file, "asked");
+    guard_ends(peer_writes(host, &file, "asked"));
 }
 
-/// Kills the host, after which its peer must write this text, and its guard must end too.
-fn ends_with(host: Host, file: &Path, text: &str) {
+/// Kills the host, after which its peer must write this text. Returns its guard, which must end too.
+fn peer_writes(host: Host, file: &Path, text: &str) -> u32 {
     let (peer, guard) = (host.peer, host.guard.unwrap());
     host.kill();
     eventually("the peer's end", || !lives(peer));
     assert_eq!(fs::read_to_string(file).unwrap(), text);
+    guard
+}
+
+fn guard_ends(guard: u32) {
     eventually("the guard's end", || !lives(guard));
 }
 
 fn held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm() {
     let dir = tempfile::tempdir().unwrap();
-    for number in 0..5 {
-        let file = dir.path().join(format!("transcript-{number}"));
-        // The grace period is longer than the test, so that only an immediate SIGTERM ends the peer in time.
-        let host = Host::holding([60_000, 60_000], &["asked-first", &file.display().to_string()]);
-        ends_with(host, &file, "asked");
-    }
+    let guards: Vec<u32> = (0..5)
+        .map(|number| {
+            let file = dir.path().join(format!("transcript-{number}"));
+            // The first grace period is longer than the test, so that only an immediate SIGTERM ends the peer in time.
+            let host = Host::holding([60_000, 5000], &["asked-first", &file.display().to_string()]);
+            peer_writes(host, &file, "asked")
+        })
+        .collect();
+    guards.into_iter().for_each(guard_ends);
 }
 
 fn held_input_ends_when_the_host_ends_it() {

@@ -15,7 +15,7 @@ use rustix::process::{Resource, Rlimit, WaitOptions, getrlimit, setrlimit, wait}
 
 use crate::{
     fake::{FAKE, park, print},
-    support::{BOUND, fake, hasty, lives, patient, read_line, runtime},
+    support::{BOUND, eventually, fake, hasty, lives, members, patient, read_line, runtime},
 };
 
 /// A host with a peer that has written its first line.
@@ -126,11 +126,14 @@ pub(crate) fn reaper(file: &str) {
     });
     runtime().block_on(async {
         for part in [["exit", "0"], ["exit", "3"]] {
-            let link = ProcessTransport::new(fake(&part)).grace(patient()).open().await.unwrap();
+            // Longer than the test waits.
+            let grace = patient().after_terminate(2 * BOUND);
+            let link = ProcessTransport::new(fake(&part)).grace(grace).open().await.unwrap();
             let report = link.handle.wait().await;
             // The transport may see the exit status before the child is reaped here.
             assert!(!report.is_failure() || part == ["exit", "3"], "{report}");
             link.handle.wait_group().await;
+            eventually("the end of the group", || members(link.handle.pid()).is_empty());
         }
         // The rest of the group ends although the leader is reaped here.
         let link = ProcessTransport::new(fake(&["leave", file, "stubborn"])).grace(hasty());
