@@ -55,7 +55,7 @@ const cases = {
   },
   plan: {
     replies: () => [use('ExitPlanMode', { plan: 'Walk.' }), say('I walk.')],
-    answers: ['default'],
+    answers: ['allow_once'],
     async run(client, expect) {
       await client.request(methods.agent.session.setMode, { sessionId: client.session, modeId: 'plan' });
       const answer = await client.ask('Plan.');

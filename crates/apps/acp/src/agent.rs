@@ -227,7 +227,7 @@ impl Agent {
             let features = Features::of(&self.client(), &wanted.cwd);
             let resume = wanted.resume.clone();
             let id: Arc<str> = resume.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string()).into();
-            let options = wanted.options(&id, &self.settings)?;
+            let options = wanted.options(&id, &self.settings, &features)?;
             let history = match resume {
                 Some(resume) => self.history(resume).await?,
                 None => Vec::new(),

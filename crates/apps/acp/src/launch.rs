@@ -14,10 +14,14 @@ use agent_client_protocol::{
 };
 use agentwire::{
     Options, SystemPrompt as CliPrompt,
-    protocol::mcp::{McpServerConfig, RemoteServer, StdioServer},
+    protocol::{
+        mcp::{McpServerConfig, RemoteServer, StdioServer},
+        permission::Questions,
+    },
 };
 
 use crate::failure::invalid;
+use crate::features::Features;
 use crate::settings::Settings;
 
 /// A session that a client asks for.
@@ -56,12 +60,13 @@ wanted! {
 
 impl Wanted {
     /// Returns the options of the session with this id.
-    ///
-    /// # Errors
-    ///
-    /// If a folder is not an absolute path of a folder, two servers have one name, or the system prompt has a mode that is
-    /// unknown.
-    pub(crate) fn options(self, id: &str, settings: &Settings) -> Result<Options, Error> {
+    /// Folders must be absolute paths of folders, the names of servers unique, and the system prompt's mode known.
+    pub(crate) fn options(
+        self,
+        id: &str,
+        settings: &Settings,
+        features: &Features,
+    ) -> Result<Options, Error> {
         check_folder("cwd", &self.cwd)?;
         for folder in &self.additional_directories {
             check_folder("additionalDirectories", folder)?;
@@ -79,6 +84,10 @@ impl Wanted {
         };
         if std::env::var_os(TODO_TOOLS).is_none() {
             options = options.env(TODO_TOOLS, "1");
+        }
+        if !features.forms {
+            // The model then asks in its answer.
+            options = options.disallowed_tools([Questions::TOOL]);
         }
         if let Some(cli) = &settings.cli {
             options = options.path_to_claude_code_executable(cli);
@@ -160,6 +169,8 @@ mod tests {
 
     use super::*;
 
+    const ID: &str = "00000000-0000-4000-8000-000000000001";
+
     fn wanted(fields: serde_json::Value) -> Wanted {
         let mut request = json!({"cwd": std::env::temp_dir(), "mcpServers": []});
         request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -167,7 +178,7 @@ mod tests {
     }
 
     fn options(fields: serde_json::Value) -> Result<Options, Error> {
-        wanted(fields).options("00000000-0000-4000-8000-000000000001", &Settings::default())
+        wanted(fields).options(ID, &Settings::default(), &Features::default())
     }
 
     #[test]
@@ -200,7 +211,7 @@ mod tests {
     #[test]
     fn untrusted_folder_has_no_settings() {
         let settings = Settings { untrusted_folder: true, ..Settings::default() };
-        let options = wanted(json!({})).options("00000000-0000-4000-8000-000000000001", &settings).unwrap();
+        let options = wanted(json!({})).options(ID, &settings, &Features::default()).unwrap();
         assert_eq!(options.setting_sources, Some(vec![SettingSource::User]));
         assert!(options.strict_mcp_config);
     }

@@ -14,6 +14,7 @@ mod mention;
 mod outbox;
 mod permission;
 mod prompt;
+mod question;
 mod settings;
 mod turns;
 

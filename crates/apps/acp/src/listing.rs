@@ -30,10 +30,6 @@ pub(crate) fn list(request: &ListSessionsRequest) -> Result<ListSessionsResponse
 }
 
 /// Returns the messages of a stored session.
-///
-/// # Errors
-///
-/// If there is no such session, or it can't be read.
 pub(crate) fn history(id: &str) -> Result<Vec<SessionMessage>, Error> {
     let messages = sessions()?.messages(&SessionId::from(id), Page::ALL).map_err(error)?;
     messages.ok_or_else(|| no_session(id))

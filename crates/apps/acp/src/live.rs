@@ -13,11 +13,14 @@ use agent_client_protocol::{
     Error,
     v1::{
         Responder,
-        schema::{PromptResponse, RequestId, SessionInfoUpdate, SessionUpdate, StopReason},
+        schema::{
+            CompleteElicitationNotification, PromptResponse, RequestId, SessionInfoUpdate, SessionUpdate,
+            StopReason,
+        },
     },
 };
 use agentwire::{
-    Block, Incoming, Message, Options, Session,
+    Block, Incoming, Message, Options, Session, System,
     protocol::{
         Uuid,
         control::GetSettings,
@@ -59,6 +62,8 @@ enum Command {
 pub(crate) struct Live {
     session: Session,
     mapping: Mapping,
+    /// Whether the client opens pages for MCP servers.
+    pages: bool,
     /// How many warnings of the session were read.
     warned: usize,
     turns: Turns,
@@ -72,10 +77,6 @@ pub(crate) struct Live {
 
 impl Live {
     /// Starts the CLI.
-    ///
-    /// # Errors
-    ///
-    /// If the CLI can't be started.
     pub(crate) async fn start(
         id: Arc<str>,
         options: Options,
@@ -94,7 +95,8 @@ impl Live {
         };
         let session = Session::builder()
             .options(options)
-            .permissions(asking.handler())
+            .permissions(asking.clone().permissions())
+            .elicitation(asking.elicitation())
             .grace(GRACE, GRACE / 2)
             .connect()
             .await
@@ -116,10 +118,11 @@ impl Live {
             ended: CancellationToken::new(),
             failure: Arc::default(),
         };
-        let mapping = Mapping::new(features);
+        let (pages, mapping) = (features.pages, Mapping::new(features));
         Ok(Self {
             session,
             mapping,
+            pages,
             warned: 0,
             turns: Turns::default(),
             responders: HashMap::new(),
@@ -150,7 +153,6 @@ impl Live {
     /// Runs until the CLI ends, or the session is stopped, which interrupts its turn, and then waits for the CLI's exit.
     pub(crate) async fn run(mut self) {
         self.handle.show(vec![available_commands(&self.session.initialized().commands)]).await;
-        self.show_warnings().await;
         let stop = self.handle.stop.clone();
         let why = tokio::select! {
             () = stop.cancelled() => None,
@@ -216,7 +218,12 @@ impl Live {
 
     /// Shows the new warnings of the session that no session of the connection has shown. The start of a turn may add
     /// some.
+    ///
+    /// They wait for a prompt, because some clients show no text outside of a turn.
     async fn show_warnings(&mut self) {
+        if self.responders.is_empty() {
+            return;
+        }
         let warnings = self.session.warnings();
         let new = warnings[self.warned..].iter().filter(|warning| self.handle.outbox.is_first(warning));
         let new = new.filter_map(|warning| self.mapping.warning(warning)).collect();
@@ -227,6 +234,13 @@ impl Live {
     async fn receive(&mut self, incoming: &Incoming) {
         self.show_warnings().await;
         let Some(message) = incoming.message() else { return };
+        if let Message::System(System::ElicitationComplete(done)) = message
+            && self.pages
+        {
+            let completed = CompleteElicitationNotification::new(done.elicitation_id.to_string());
+            // A client that has gone needs no news.
+            let _ = self.handle.outbox.client().send_notification(completed);
+        }
         let is_reported = self.turns.will_report(message);
         let mut updates = if is_reported { Vec::new() } else { self.mapping.updates(message) };
         updates.extend(self.handle.config().updates(message));
@@ -302,6 +316,7 @@ impl Live {
         let id = Uuid::from(uuid::Uuid::new_v4().to_string());
         self.turns.sent(id.clone());
         self.responders.insert(id.clone(), responder);
+        self.show_warnings().await;
         let mut input = UserInput::from(blocks).with_uuid(id.clone());
         input.origin = Some(Origin::Human(PlainOrigin::default()));
         if let Err(error) = self.session.send(input).await {

@@ -19,7 +19,7 @@ use agent_client_protocol::v1::schema::{
 use agentwire::{
     Block, Message, RawJson,
     protocol::{
-        ToolUseId,
+        ToolUseId, Uuid,
         message::{ApiMessage, Assistant, StreamEvent, TurnResult, User},
         usage::Usage,
     },
@@ -47,6 +47,8 @@ pub(crate) struct Mapping {
     /// The model of that answer.
     model: Box<str>,
     compactions: u64,
+    /// The messages that the last compaction kept, and which the CLI sends again.
+    kept: Vec<Uuid>,
     /// The MCP servers that had failed at the start of the last turn.
     failed_servers: BTreeSet<Box<str>>,
 }
@@ -72,6 +74,7 @@ impl Mapping {
             context_tokens: 0,
             model: Box::default(),
             compactions: 0,
+            kept: Vec::new(),
             failed_servers: BTreeSet::new(),
         }
     }
@@ -127,6 +130,9 @@ impl Mapping {
     }
 
     fn answer(&mut self, answer: &Assistant) -> Vec<SessionUpdate> {
+        if answer.uuid.as_ref().is_some_and(|id| self.kept.contains(id)) {
+            return Vec::new();
+        }
         let parent = answer.parent_tool_use_id.as_ref();
         if parent.is_none()
             && let Some(usage) = &answer.message.usage
@@ -287,6 +293,11 @@ impl Mapping {
 /// Returns a chunk of text as an update of the agent's message.
 pub(super) fn message(text: impl Into<String>) -> SessionUpdate {
     SessionUpdate::AgentMessageChunk(ContentChunk::new(ContentBlock::from(text.into())))
+}
+
+/// Returns a text as an update of the agent's thoughts, which are not part of its answer.
+fn thought(text: String) -> SessionUpdate {
+    SessionUpdate::AgentThoughtChunk(ContentChunk::new(ContentBlock::from(text)))
 }
 
 /// Returns the id of a tool call.

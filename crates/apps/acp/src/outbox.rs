@@ -9,7 +9,7 @@ use std::{
 };
 
 use agent_client_protocol::{
-    Client, Lines,
+    Client, Error, JsonRpcMessage as _, Lines, UntypedMessage,
     v1::{
         ConnectionTo,
         schema::{SessionNotification, SessionUpdate},
@@ -75,12 +75,28 @@ impl Outbox {
         for update in updates {
             let Ok(permit) = self.room.0.acquire().await else { return false };
             permit.forget();
-            if self.client.send_notification(SessionNotification::new(session.to_owned(), update)).is_err() {
+            let sent = notification(session, update).and_then(|update| self.client.send_notification(update));
+            if sent.is_err() {
                 return false;
             }
         }
         true
     }
+}
+
+/// Returns the notification of an update.
+///
+/// It has the kind and the status of a tool call even if they are the defaults, which the types of the protocol omit:
+/// its schema names none, and some clients show a call without them as if it had ended.
+fn notification(session: &str, update: SessionUpdate) -> Result<UntypedMessage, Error> {
+    let mut message = SessionNotification::new(session.to_owned(), update).to_untyped_message()?;
+    if let Some(update) = message.params["update"].as_object_mut()
+        && update["sessionUpdate"] == "tool_call"
+    {
+        update.entry("kind").or_insert_with(|| "other".into());
+        update.entry("status").or_insert_with(|| "pending".into());
+    }
+    Ok(message)
 }
 
 /// Returns the transport over these streams. A line of the client may have [`LONGEST_LINE`] bytes; a longer one ends

@@ -8,7 +8,7 @@ use agentwire::{
     Decision, PermissionMode,
     protocol::{
         control::CanUseTool,
-        permission::{Answer, PermissionUpdate, Plan, Question, Rule},
+        permission::{PermissionUpdate, Plan, Rule},
     },
 };
 
@@ -62,40 +62,24 @@ fn plan_choices(plan: &Plan) -> Vec<Choice> {
     let then = |mode| plan.approve().updates([PermissionUpdate::set_mode(mode)]);
     vec![
         Choice::new(
-            "acceptEdits",
+            "allow_always",
             "Yes, and accept edits",
             PermissionOptionKind::AllowAlways,
             then(PermissionMode::AcceptEdits),
         ),
         Choice::new(
-            "default",
+            "allow",
             "Yes, and ask before edits",
             PermissionOptionKind::AllowOnce,
             then(PermissionMode::Default),
         ),
         Choice::new(
-            "plan",
+            "reject",
             "No, continue to plan",
             PermissionOptionKind::RejectOnce,
             Decision::deny("The user wants to continue planning."),
         ),
     ]
-}
-
-/// Returns the options for a question to the user: its choices, and one to give no answer.
-pub(crate) fn answers(question: &Question) -> Vec<PermissionOption> {
-    let answers = question.options.iter().enumerate().map(|(at, choice)| {
-        PermissionOption::new(format!("answer-{at}"), &*choice.label, PermissionOptionKind::AllowOnce)
-    });
-    let none = PermissionOption::new("reject", "No answer", PermissionOptionKind::RejectOnce);
-    answers.chain([none]).collect()
-}
-
-/// Returns the answer that was selected.
-pub(crate) fn answer(question: &Question, outcome: &RequestPermissionOutcome) -> Option<Answer> {
-    let RequestPermissionOutcome::Selected(selected) = outcome else { return None };
-    let at: usize = selected.option_id.0.strip_prefix("answer-")?.parse().ok()?;
-    Some(Answer::choices([question.options.get(at)?]))
 }
 
 /// Returns the decision that the client's answer stands for. Any other answer is a denial.
@@ -108,7 +92,7 @@ pub(crate) fn decision(choices: Vec<Choice>, outcome: &RequestPermissionOutcome)
 }
 
 /// Returns the tool call that a request is about.
-pub(crate) fn tool_call(request: &CanUseTool, title: Option<&str>, features: &Features) -> ToolCallUpdate {
+pub(crate) fn tool_call(request: &CanUseTool, features: &Features) -> ToolCallUpdate {
     let input = value(&request.input);
     // The client replaces the content of the call by this, so that a terminal is part of both.
     let is_terminal = features.terminal_output && &*request.tool_name == "Bash";
@@ -121,7 +105,7 @@ pub(crate) fn tool_call(request: &CanUseTool, title: Option<&str>, features: &Fe
     }
     content.extend(request.decision_reason.clone().map(text));
     let fields = ToolCallUpdateFields::new()
-        .title(title.map_or(shown.title, ToOwned::to_owned))
+        .title(shown.title)
         .kind(shown.kind)
         .status(ToolCallStatus::Pending)
         .content(content)
@@ -153,7 +137,6 @@ const REJECTED: &str = "The user rejected this tool use.";
 #[cfg(test)]
 mod tests {
     use agent_client_protocol::v1::schema::SelectedPermissionOutcome;
-    use agentwire::protocol::permission::Questions;
     use serde_json::{Value, json};
 
     use super::*;
@@ -202,7 +185,7 @@ mod tests {
     #[test]
     fn option_that_was_not_offered_denies() {
         let plain = request("Bash", json!({}));
-        for id in ["allow_always", "acceptEdits", "", "ALLOW", "answer-0"] {
+        for id in ["allow_always", "acceptEdits", "", "ALLOW"] {
             assert_eq!(decided(&plain, &selected(id))["behavior"], "deny", "{id}");
         }
     }
@@ -216,32 +199,19 @@ mod tests {
     #[test]
     fn plan_is_approved_with_a_mode() {
         let plan = request("ExitPlanMode", json!({}));
-        assert_eq!(decided(&plan, &selected("acceptEdits"))["updatedPermissions"][0]["mode"], "acceptEdits");
-        assert_eq!(decided(&plan, &selected("default"))["updatedPermissions"][0]["mode"], "default");
-        assert_eq!(decided(&plan, &selected("plan"))["behavior"], "deny");
-        let shown = serde_json::to_value(tool_call(&plan, None, &Features::default())).unwrap();
+        assert_eq!(decided(&plan, &selected("allow_always"))["updatedPermissions"][0]["mode"], "acceptEdits");
+        assert_eq!(decided(&plan, &selected("allow"))["updatedPermissions"][0]["mode"], "default");
+        assert_eq!(decided(&plan, &selected("reject"))["behavior"], "deny");
+        let shown = serde_json::to_value(tool_call(&plan, &Features::default())).unwrap();
         assert_eq!(shown["content"][0]["content"]["text"], "Walk.");
     }
 
     #[test]
     fn question_about_a_command_keeps_its_terminal() {
         let features = Features { terminal_output: true, ..Features::default() };
-        let shown = |tool| tool_call(&request(tool, json!({})), None, &features);
+        let shown = |tool| tool_call(&request(tool, json!({})), &features);
         let shown = |tool| serde_json::to_value(shown(tool)).unwrap()["content"][0].clone();
         assert_eq!(shown("Bash"), json!({"type": "terminal", "terminalId": "t"}));
         assert_eq!(shown("Other")["terminalId"], Value::Null);
-    }
-
-    #[test]
-    fn answer_is_one_of_the_choices() {
-        let input =
-            json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
-        let asked = request("AskUserQuestion", json!({"input": input}));
-        let questions = Questions::asked_by(&asked).unwrap().unwrap();
-        let question = &questions.questions[0];
-        assert_eq!(answer(question, &selected("answer-1")).unwrap().text, "B");
-        for outcome in [selected("answer-2"), selected("reject"), RequestPermissionOutcome::Cancelled] {
-            assert!(answer(question, &outcome).is_none());
-        }
     }
 }

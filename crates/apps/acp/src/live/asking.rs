@@ -3,20 +3,27 @@
 use std::sync::Arc;
 
 use agent_client_protocol::{
-    Error,
-    v1::schema::{PermissionOption, RequestPermissionOutcome, RequestPermissionRequest, ToolCallUpdate},
+    Error, JsonRpcRequest,
+    v1::schema::{ElicitationSessionScope, RequestPermissionRequest},
 };
 use agentwire::{
     Decision,
-    hooks::PermissionHandler,
-    protocol::{control::CanUseTool, permission::Questions},
+    control::CallContext,
+    hooks::{ElicitationHandler, PermissionHandler},
+    protocol::{
+        control::{CanUseTool, ElicitationAsked},
+        elicitation::ElicitationReply,
+        permission::Questions,
+    },
 };
 use tokio::sync::{mpsc, oneshot};
 
 use super::Command;
-use crate::{failure::internal, features::Features, outbox::Outbox, permission};
+use crate::{failure::internal, features::Features, mapping::call_id, outbox::Outbox, permission, question};
 
 /// Asks the client in the name of a session.
+///
+/// If the CLI withdraws its request, the request to the client is cancelled.
 #[derive(Clone, Debug)]
 pub(super) struct Asking {
     pub(super) session: Arc<str>,
@@ -26,53 +33,52 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// Returns the handler. An error is a denial.
-    ///
-    /// If the CLI withdraws its request, the request to the client is cancelled.
-    pub(super) fn handler(self) -> PermissionHandler {
+    /// Returns the handler of permission requests and of the model's questions. An error is a denial.
+    pub(super) fn permissions(self) -> PermissionHandler {
         PermissionHandler::new(move |request, context| {
             let asking = self.clone();
-            async move {
-                let answered = context.cancelled.run_until_cancelled(asking.ask(request)).await;
-                answered.unwrap_or_else(|| Err(internal("the CLI has withdrawn the request")))
-            }
+            async move { asked(context, asking.permit(request)).await }
         })
     }
 
-    async fn ask(&self, request: CanUseTool) -> Result<Decision, Error> {
+    /// Returns the handler of questions of MCP servers. An error cancels the question.
+    pub(super) fn elicitation(self) -> ElicitationHandler {
+        ElicitationHandler::new(move |question, context| {
+            let asking = self.clone();
+            async move { asked(context, asking.elicit(question)).await }
+        })
+    }
+
+    async fn permit(&self, request: CanUseTool) -> Result<Decision, Error> {
         self.flush().await;
         if let Ok(Some(questions)) = Questions::asked_by(&request) {
-            return self.question(&request, questions).await;
+            let scope = self.scope().tool_call_id(call_id(&request.tool_use_id));
+            let answer = self.send(question::form(&questions, scope)).await?;
+            return Ok(question::decision(questions, answer.action));
         }
         let choices = permission::choices(&request);
         let options = choices.iter().map(|choice| choice.option.clone()).collect();
-        let outcome = self.outcome(permission::tool_call(&request, None, &self.features), options).await?;
-        Ok(permission::decision(choices, &outcome))
+        let call = permission::tool_call(&request, &self.features);
+        let answer =
+            self.send(RequestPermissionRequest::new(Arc::clone(&self.session), call, options)).await?;
+        Ok(permission::decision(choices, &answer.outcome))
     }
 
-    /// Asks the questions one after the other. A question without an answer denies.
-    async fn question(&self, request: &CanUseTool, mut questions: Questions) -> Result<Decision, Error> {
-        for question in &mut questions.questions {
-            let call = permission::tool_call(request, Some(&question.question), &self.features);
-            let outcome = self.outcome(call, permission::answers(question)).await?;
-            let Some(answer) = permission::answer(question, &outcome) else {
-                return Ok(permission::decision(Vec::new(), &outcome));
-            };
-            question.answer = Some(answer);
-        }
-        Ok(questions.allow().into())
+    async fn elicit(&self, asked: ElicitationAsked) -> Result<ElicitationReply, Error> {
+        self.flush().await;
+        let answer = self.send(question::of_server(&asked, self.scope(), &self.features)?).await?;
+        question::reply(answer.action)
     }
 
-    async fn outcome(
-        &self,
-        call: ToolCallUpdate,
-        options: Vec<PermissionOption>,
-    ) -> Result<RequestPermissionOutcome, Error> {
-        let request = RequestPermissionRequest::new(Arc::clone(&self.session), call, options);
-        Ok(self.outbox.client().send_request(request).block_task().await?.outcome)
+    fn scope(&self) -> ElicitationSessionScope {
+        ElicitationSessionScope::new(Arc::clone(&self.session))
     }
 
-    /// Waits until the update of the tool call is sent.
+    async fn send<R: JsonRpcRequest>(&self, request: R) -> Result<R::Response, Error> {
+        self.outbox.client().send_request(request).block_task().await
+    }
+
+    /// Waits until the updates before the request are sent, such as that of its tool call.
     async fn flush(&self) {
         let (done, is_done) = oneshot::channel();
         if self.commands.send(Command::Flush(done)).await.is_ok() {
@@ -80,4 +86,10 @@ impl Asking {
             let _ = is_done.await;
         }
     }
+}
+
+/// Returns the client's answer, or an error if the CLI withdraws its request before.
+async fn asked<A>(context: CallContext, answer: impl Future<Output = Result<A, Error>>) -> Result<A, Error> {
+    let answered = context.cancelled.run_until_cancelled(answer).await;
+    answered.unwrap_or_else(|| Err(internal("the CLI has withdrawn the request")))
 }

@@ -37,6 +37,8 @@ impl Mapping {
         }
         let fields = match details.filter(|_| !failed).map(|details| patches(details, &self.features.cwd)) {
             Some((diffs, places)) if !diffs.is_empty() => fields.content(diffs).locations(places),
+            // The text about an agent in the background is for the model; the prompt stays.
+            _ if details.is_some_and(|details| details["status"] == "async_launched") => fields,
             _ if keeps_content(&call, failed) => fields,
             _ => {
                 let content = content(&call.name, result, failed);

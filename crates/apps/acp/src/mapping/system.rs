@@ -19,7 +19,7 @@ use agentwire::{
     },
 };
 
-use super::{Mapping, message, text, update};
+use super::{Mapping, message, text, thought, update};
 
 impl Mapping {
     pub(super) fn system(&mut self, system: &System) -> Vec<SessionUpdate> {
@@ -40,6 +40,8 @@ impl Mapping {
             // The result of the turn reports them.
             System::CompactBoundary(boundary) => {
                 self.context_tokens = boundary.compact_metadata.post_tokens.unwrap_or(0);
+                let kept = boundary.compact_metadata.preserved_messages.as_ref();
+                self.kept = kept.map(|kept| kept.uuids.clone()).unwrap_or_default();
                 Vec::new()
             }
             System::Notification(note) => self.notice(NoticeSeverity::Info, &note.text, None),
@@ -77,15 +79,20 @@ impl Mapping {
             InformationalLevel::Warning => NoticeSeverity::Warning,
             _ => NoticeSeverity::Info,
         };
-        self.note(severity, &note.content)
+        self.note(severity, &note.content, message)
     }
 
-    /// Returns a notice, or a text for clients that show none.
-    fn note(&self, severity: NoticeSeverity, text: &str) -> SessionUpdate {
+    /// Returns a notice, or `otherwise` a text for clients that show none.
+    fn note(
+        &self,
+        severity: NoticeSeverity,
+        text: &str,
+        otherwise: fn(String) -> SessionUpdate,
+    ) -> SessionUpdate {
         if self.features.notices {
             return SessionUpdate::Notice(Notice::new(severity, text));
         }
-        message(format!("{text}\n\n"))
+        otherwise(format!("{text}\n\n"))
     }
 
     /// Returns a note with a warning of the session, unless it is about the user's own mode, or about the library.
@@ -102,7 +109,8 @@ impl Mapping {
             ),
             warning => format!("Warning: {warning}"),
         };
-        Some(self.note(NoticeSeverity::Warning, &text))
+        // Programs read the answer, which has no warnings.
+        Some(self.note(NoticeSeverity::Warning, &text, thought))
     }
 
     /// Returns a note for each MCP server that has failed since the last turn.
@@ -111,8 +119,8 @@ impl Mapping {
         let failed: BTreeSet<Box<str>> = failed.map(|server| server.name.clone()).collect();
         let before = std::mem::replace(&mut self.failed_servers, failed);
         let new = self.failed_servers.difference(&before);
-        new.map(|name| self.note(NoticeSeverity::Warning, &format!("The MCP server `{name}` failed.")))
-            .collect()
+        let failed = |name| format!("The MCP server `{name}` failed.");
+        new.map(|name| self.note(NoticeSeverity::Warning, &failed(name), thought)).collect()
     }
 
     fn status(&mut self, status: &Status) -> Option<SessionUpdate> {

@@ -311,6 +311,7 @@ fn server_that_has_failed_is_reported_once() {
     assert_eq!(mapping.updates(&init("connected")), []);
     let reported = serde_json::to_string(&mapping.updates(&init("failed"))).unwrap();
     assert!(reported.contains("The MCP server `broken` failed."), "{reported}");
+    assert!(reported.contains("agent_thought_chunk"), "no part of the answer: {reported}");
     assert_eq!(mapping.updates(&init("failed")), []);
 }
 

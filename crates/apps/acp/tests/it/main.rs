@@ -177,7 +177,10 @@ async fn open_call_fails_when_the_cli_ends() {
                 break;
             }
         }
-        assert_eq!(calls, [(json!("tool_call"), Value::Null), (json!("tool_call_update"), json!("failed"))]);
+        assert_eq!(
+            calls,
+            [(json!("tool_call"), json!("pending")), (json!("tool_call_update"), json!("failed"))]
+        );
     })
     .await;
 }
@@ -248,14 +251,19 @@ async fn settings_of_the_folder_are_warned_about() {
         fs::write(&file, "{}").unwrap();
         let opened = request("session/new", json!({"cwd": folder, "mcpServers": []}));
         input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
-        result(lines).await;
-        let warning = loop {
+        let session = result(lines).await["sessionId"].clone();
+        input.write_all(format!("{}\n", prompt(&session, "Hi.")).as_bytes()).await.unwrap();
+        let mut warning = String::new();
+        loop {
             let message: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
             let update = &message["params"]["update"];
-            if update["sessionUpdate"] == "agent_message_chunk" {
-                break update["content"]["text"].to_string();
+            if update["sessionUpdate"] == "agent_thought_chunk" {
+                warning.push_str(&update["content"]["text"].to_string());
             }
-        };
+            if message["result"]["stopReason"].is_string() {
+                break;
+            }
+        }
         assert!(
             warning.contains(file.to_str().unwrap()) && warning.contains("--untrusted-folder"),
             "{warning}"
@@ -342,6 +350,109 @@ async fn withdrawn_session_is_not_opened() {
     .await;
 }
 
+#[tokio::test]
+async fn question_of_the_model_is_a_form() {
+    let asking = r#"    *'Ask me'*)
+        prompt=$(field uuid)
+        echo '{"type":"control_request","request_id":"q","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t","input":{"questions":[{"question":"Which tree?","header":"Tree","multiSelect":false,"options":[{"label":"Oak","description":"Hard."},{"label":"Lime","description":"Soft."}]}]}}}' ;;
+    *'"control_response"'*)
+        printf '%s\n' "$line" > decision
+        echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$prompt\"]}" ;;
+    *'Use a tool'*)"#;
+    let asking = CLI.replacen("while read", "echo \"$*\" > words\nwhile read", 1).replacen(
+        "    *'Use a tool'*)",
+        asking,
+        1,
+    );
+    let declared = json!({"elicitation": {"form": {}}});
+    for (response, behavior, chosen) in [
+        (json!({"action": "accept", "content": {"question_0": "Lime"}}), "allow", Some("Lime")),
+        (json!({"action": "accept", "content": {"question_0": "Blue"}}), "deny", None),
+        (json!({"action": "decline"}), "deny", None),
+    ] {
+        in_folder_with(&asking, declared.clone(), async |folder, input, lines| {
+            let session = open(folder, input, lines).await;
+            assert!(!fs::read_to_string(folder.join("words")).unwrap().contains("AskUserQuestion"));
+            input.write_all(format!("{}\n", prompt(&session, "Ask me.")).as_bytes()).await.unwrap();
+            let asked = loop {
+                let message: Value =
+                    serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+                if message["method"] == "elicitation/create" {
+                    break message;
+                }
+            };
+            let params = &asked["params"];
+            assert_eq!((&params["sessionId"], &params["toolCallId"]), (&session, &json!("t")));
+            assert_eq!(params["requestedSchema"]["properties"]["question_0"]["oneOf"][1]["const"], "Lime");
+            let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": response});
+            input.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+            assert_eq!(result(lines).await["stopReason"], "end_turn");
+            let decision: Value =
+                serde_json::from_str(&fs::read_to_string(folder.join("decision")).unwrap()).unwrap();
+            let decision = &decision["response"]["response"];
+            assert_eq!(decision["behavior"], behavior, "{decision}");
+            assert_eq!(decision["updatedInput"]["answers"]["Which tree?"].as_str(), chosen, "{decision}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn model_has_no_question_tool_if_the_client_shows_no_forms() {
+    let noting = CLI.replacen("while read", "echo \"$*\" > words\nwhile read", 1);
+    for declared in [json!({}), json!({"elicitation": {"url": {}}})] {
+        in_folder_with(&noting, declared, async |folder, input, lines| {
+            open(folder, input, lines).await;
+            let words = fs::read_to_string(folder.join("words")).unwrap();
+            assert!(words.contains("--disallowedTools=AskUserQuestion"), "{words}");
+        })
+        .await;
+    }
+}
+
+/// The script asks as the CLI does for a server of the user, and reports the completed page.
+#[tokio::test]
+async fn question_of_an_mcp_server_reaches_the_client() {
+    let asking = r#"    *'Ask me'*)
+        prompt=$(field uuid)
+        echo '{"type":"control_request","request_id":"q","request":{"subtype":"elicitation","mcp_server_name":"files","message":"Log in.","mode":"url","url":"https://a.b/","elicitation_id":"e"}}' ;;
+    *'"control_response"'*)
+        printf '%s\n' "$line" > reply
+        echo '{"type":"system","subtype":"elicitation_complete","mcp_server_name":"files","elicitation_id":"e"}'
+        echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$prompt\"]}" ;;
+    *'Use a tool'*)"#;
+    let cli = CLI.replacen("    *'Use a tool'*)", asking, 1);
+    let pages = json!({"elicitation": {"url": {}}});
+    for (declared, action, expected) in
+        [(pages, "accept", &["create", "complete"][..]), (json!({}), "cancel", &[])]
+    {
+        in_folder_with(&cli, declared, async |folder, input, lines| {
+            let session = open(folder, input, lines).await;
+            input.write_all(format!("{}\n", prompt(&session, "Ask me.")).as_bytes()).await.unwrap();
+            let mut methods = Vec::new();
+            loop {
+                let message: Value =
+                    serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+                if message["result"].is_object() {
+                    break;
+                }
+                let method = message["method"].as_str().unwrap();
+                if method == "elicitation/create" {
+                    assert_eq!(message["params"]["url"], "https://a.b/");
+                    let answer =
+                        json!({"jsonrpc": "2.0", "id": message["id"], "result": {"action": "accept"}});
+                    input.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+                }
+                methods.extend(method.strip_prefix("elicitation/").map(ToOwned::to_owned));
+            }
+            assert_eq!(methods, expected);
+            let reply = fs::read_to_string(folder.join("reply")).unwrap();
+            assert!(reply.contains(&format!(r#""action":"{action}""#)), "{reply}");
+        })
+        .await;
+    }
+}
+
 /// Returns the notification that withdraws a request.
 fn withdrawal(id: u32) -> String {
     json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}}).to_string()
@@ -355,16 +466,30 @@ async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &m
 /// Opens a session in a folder, with the script as the CLI, and runs a client.
 async fn in_session_of(text: &str, client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
     in_folder_of(text, async |folder, input, lines| {
-        let opened = request("session/new", json!({"cwd": folder, "mcpServers": []}));
-        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
-        let session = result(lines).await["sessionId"].clone();
+        let session = open(folder, input, lines).await;
         client(session, folder, input, lines).await;
     })
     .await;
 }
 
-/// Runs a client in a folder, with the script as the CLI.
+/// Opens a session in the folder, and returns its id.
+async fn open(folder: &Path, input: &mut DuplexStream, lines: &mut Answers) -> Value {
+    let opened = request("session/new", json!({"cwd": folder, "mcpServers": []}));
+    input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+    result(lines).await["sessionId"].clone()
+}
+
+/// Runs a client without capabilities in a folder, with the script as the CLI.
 async fn in_folder_of(text: &str, client: impl AsyncFnOnce(&Path, &mut DuplexStream, &mut Answers)) {
+    in_folder_with(text, json!({}), client).await;
+}
+
+/// Runs a client with these capabilities in a folder, with the script as the CLI.
+async fn in_folder_with(
+    text: &str,
+    capabilities: Value,
+    client: impl AsyncFnOnce(&Path, &mut DuplexStream, &mut Answers),
+) {
     let folder = tempfile::tempdir().unwrap();
     let cli = script(folder.path(), text);
     let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
@@ -372,7 +497,8 @@ async fn in_folder_of(text: &str, client: impl AsyncFnOnce(&Path, &mut DuplexStr
     settings.cli = Some(cli);
     let client = async {
         let mut lines = BufReader::new(output).lines();
-        let initialize = request("initialize", json!({"protocolVersion": 1})) + "\n";
+        let initialize =
+            request("initialize", json!({"protocolVersion": 1, "clientCapabilities": capabilities})) + "\n";
         input.write_all(initialize.as_bytes()).await.unwrap();
         result(&mut lines).await;
         client(folder.path(), &mut input, &mut lines).await;
