@@ -10,17 +10,7 @@ use crate::wire::{Beat, Ended};
 #[derive(Debug)]
 pub(crate) struct Lease;
 
-#[restate_sdk::object(
-    name = "AgentWorker",
-    journal_retention = "0s",
-    invocation_retry_policy(
-        initial_interval = "50ms",
-        factor = 2.0,
-        max_interval = "2s",
-        max_attempts = 4_294_967_295
-    ),
-    client_visibility = "pub(crate)"
-)]
+#[restate_sdk::object(name = "AgentWorker", client_visibility = "pub(crate)")]
 impl Lease {
     /// Renews the lease. A run that is lost stays lost.
     #[handler]
@@ -85,17 +75,7 @@ impl Lease {
 #[derive(Debug)]
 pub(crate) struct Pool;
 
-#[restate_sdk::object(
-    name = "AgentPool",
-    journal_retention = "0s",
-    invocation_retry_policy(
-        initial_interval = "50ms",
-        factor = 2.0,
-        max_interval = "2s",
-        max_attempts = 4_294_967_295
-    ),
-    client_visibility = "pub(crate)"
-)]
+#[restate_sdk::object(name = "AgentPool", client_visibility = "pub(crate)")]
 impl Pool {
     #[handler(ingress_private)]
     async fn join(

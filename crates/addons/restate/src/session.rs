@@ -5,12 +5,14 @@ mod reservation;
 mod turn;
 mod watch;
 
+use std::time::Duration;
+
 use agentwire::{
     protocol::{ToolUseId, message::UserInput},
     sessions::SessionKey,
 };
 use agentwire_worker::{Answer, Fence, Outcome, Phase, Question, SessionName, TurnInput};
-use restate_sdk::prelude::*;
+use restate_sdk::{endpoint::ServiceOptions, prelude::*};
 
 use crate::{
     ingress::Ingress,
@@ -27,7 +29,20 @@ use record::Record;
 /// They have no state of their own: any number of processes may serve them at one address.
 pub fn handlers(ingress: Ingress, pool: impl Into<Box<str>>) -> Endpoint {
     let peers = Peers::new(ingress, pool.into());
-    Endpoint::builder().bind(Session { peers }).bind(Lease).bind(Pool).bind(Tenant).build()
+    let session = patient(Session { peers });
+    Endpoint::builder().bind(session).bind(patient(Lease)).bind(patient(Pool)).bind(patient(Tenant)).build()
+}
+
+/// Keeps no journals, and repeats invocations without an end: by default, Restate pauses one after 70 attempts, until an
+/// operator resumes it.
+fn patient(object: impl IntoServiceDefinition) -> ServiceDefinition {
+    let options = ServiceOptions::new()
+        .journal_retention(Duration::ZERO)
+        .retry_policy_initial_interval(Duration::from_millis(50))
+        .retry_policy_exponentiation_factor(2.0)
+        .retry_policy_max_interval(Duration::from_secs(2))
+        .retry_policy_max_attempts(u32::MAX.into());
+    object.into_service_definition().options(options)
 }
 
 /// A session, by `TENANT/SESSION`.
@@ -39,15 +54,7 @@ pub(crate) struct Session {
 #[restate_sdk::object(
     name = "AgentSession",
     inactivity_timeout = "2s",
-    journal_retention = "0s",
     idempotency_retention = "1 day",
-    // By default, Restate pauses an invocation after 70 attempts, until an operator resumes it. All objects have this.
-    invocation_retry_policy(
-        initial_interval = "50ms",
-        factor = 2.0,
-        max_interval = "2s",
-        max_attempts = 4_294_967_295
-    ),
     client_visibility = "pub(crate)"
 )]
 impl Session {

@@ -12,17 +12,7 @@ use crate::wire::{Limits, Reserved, Wanted};
 #[derive(Debug)]
 pub(crate) struct Tenant;
 
-#[restate_sdk::object(
-    name = "AgentTenant",
-    journal_retention = "0s",
-    invocation_retry_policy(
-        initial_interval = "50ms",
-        factor = 2.0,
-        max_interval = "2s",
-        max_attempts = 4_294_967_295
-    ),
-    client_visibility = "pub(crate)"
-)]
+#[restate_sdk::object(name = "AgentTenant", client_visibility = "pub(crate)")]
 impl Tenant {
     /// Sets the limits, and starts turns that the old ones held back.
     #[handler]

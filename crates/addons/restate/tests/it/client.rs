@@ -27,16 +27,19 @@ fn client(addresses: &[&str]) -> Client {
 }
 
 #[tokio::test]
-async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
+async fn prompt_is_stored_and_repeated_with_its_id_until_a_node_has_the_outcome() {
     let starting = (StatusCode::SERVICE_UNAVAILABLE, json!("starting"));
-    let node = Node::in_turn(vec![starting, (StatusCode::OK, done())]).await;
+    let stored = (StatusCode::OK, json!({"status": "Accepted"}));
+    let node = Node::in_turn(vec![starting.clone(), stored, starting, (StatusCode::OK, done())]).await;
     let client = client(&[NOWHERE, &node.address]);
     let outcome =
         client.prompt(&session(), &SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
     assert_eq!(outcome, Outcome::Done { text: "Done.".to_owned(), is_error: false });
     let asked: Vec<_> = node.requests().into_iter().map(|asked| (asked.path, asked.key)).collect();
     let path = format!("/AgentSession/tenant%2F{SESSION}/prompt");
-    assert_eq!(asked, vec![(path, Some(PROMPT.to_owned())); 2]);
+    let sent = (format!("{path}/send"), Some(PROMPT.to_owned()));
+    let awaited = (path, Some(PROMPT.to_owned()));
+    assert_eq!(asked, [sent.clone(), sent, awaited.clone(), awaited]);
 }
 
 #[tokio::test]
@@ -46,7 +49,8 @@ async fn prompt_is_repeated_after_a_temporary_refusal() {
     let node = Node::in_turn(vec![late, busy, (StatusCode::OK, done())]).await;
     let prompt = SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."));
     client(&[&node.address]).prompt(&session(), &prompt).await.unwrap();
-    assert_eq!(node.requests().len(), 3);
+    let paths: Vec<_> = node.requests().into_iter().map(|asked| asked.path.ends_with("/send")).collect();
+    assert_eq!(paths, [true, true, true, false]);
 }
 
 #[tokio::test]
