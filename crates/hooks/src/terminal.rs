@@ -35,7 +35,8 @@ impl PermissionHandler {
     /// One question is shown at a time. A line answers only the question that is open when it is read.
     /// Lines that arrive earlier are discarded, even those of a pipe: write each line after its prompt (`] `).
     /// On Windows, what is typed at a terminal before the first question is not discarded.
-    /// A question that the CLI cancels, as after an interrupt, ends immediately.
+    /// A question that the CLI cancels, as after an interrupt, ends immediately. The CLI never cancels those of the
+    /// sandbox (`SandboxNetworkAccess`).
     /// After the end of the input every question is denied.
     pub fn terminal() -> Self {
         Self::new(ask)

@@ -105,6 +105,8 @@ inputs! {
             /// Whether the command runs outside of the sandbox (`dangerouslyDisableSandbox`).
             #[serde(rename = "dangerouslyDisableSandbox")]
             dangerously_disable_sandbox: Option<bool>,
+            /// The hosts to which the sandbox allows connections. Offered to the model if there is a sandbox.
+            allowed_domains: Option<Vec<String>>,
         }
 
         /// `Monitor`: runs a command in a shell, or opens a WebSocket, and reports its output to the model.

@@ -7,9 +7,9 @@ use agentwire::{OptionInfo, OptionOrigin, Options};
 /// Returns the tables of all options.
 pub(super) fn table() -> String {
     let mut text = String::new();
-    rows(&mut text, OptionOrigin::Reference, "Of the reference SDKs");
-    rows(&mut text, OptionOrigin::Python, "Of the Python SDK alone");
-    rows(&mut text, OptionOrigin::Own, "Of this crate alone");
+    rows(&mut text, OptionOrigin::Reference, "Options of TypeScript");
+    rows(&mut text, OptionOrigin::Python, "Options of Python only");
+    rows(&mut text, OptionOrigin::Own, "Options of agentwire only");
     text
 }
 

@@ -17,10 +17,7 @@ use crate::Error;
 
 impl Options {
     /// Returns options for a session with hooks, in which no inherited variable or other setting disables them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Options`] if these options disable hooks.
+    /// Fails if these options disable hooks.
     pub(crate) fn with_hooks(&self) -> Result<Self, Error> {
         if self.env.get(cli::env::BARE).is_some_and(|value| is_on(value)) {
             return refuse("env", by_variable());
@@ -65,10 +62,6 @@ impl Options {
 }
 
 /// Checks that the effective settings do not disable hooks.
-///
-/// # Errors
-///
-/// [`Error::Options`] if they do.
 pub(crate) fn check_in_force(settings: &RawSettings) -> Result<(), Error> {
     let env: Option<Map<String, Value>> = settings.field("env").ok().flatten();
     match env.as_ref().and_then(|env| env.get(cli::env::BARE)) {

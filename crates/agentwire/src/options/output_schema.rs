@@ -7,10 +7,7 @@ use serde_json::{Map, Value};
 ///
 /// CLI 2.1.330 reads schemas as draft 7 in strict mode: it refuses every other `$schema` and every unknown keyword.
 /// It reports this only for `--json-schema`; it silently ignores such a schema in the handshake.
-///
-/// # Errors
-///
-/// The reason why the CLI would refuse the schema, or the API its type.
+/// The error is the reason why the CLI would refuse the schema, or the API its type.
 pub(super) fn for_cli(schema: &RawJson) -> Result<RawJson, String> {
     let Ok(Value::Object(mut schema)) = schema.decode() else {
         return Err("the CLI takes a JSON object as the schema".to_owned());

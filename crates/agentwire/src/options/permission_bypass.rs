@@ -115,4 +115,4 @@ const PASS: &str = "its tool uses pass without a question";
 const IN_SANDBOX: &str = "commands in the sandbox run without a question";
 const DENIED: &str = "such tool uses are denied without a question";
 /// Tools that always ask, regardless of rules.
-const ALWAYS_ASK: [&str; 2] = [Questions::TOOL, Plan::TOOL];
+const ALWAYS_ASK: [&str; 3] = [Questions::TOOL, Plan::TOOL, "SandboxNetworkAccess"];

@@ -129,11 +129,7 @@ impl Options {
 
 /// Checks that the CLI applies the program's own settings, and each of their deny and ask rules and of their rules for
 /// MCP servers.
-///
-/// # Errors
-///
-/// [`Error::Options`] if the CLI ignores the settings, with its reasons, or drops such an entry, for which it reports no
-/// error.
+/// The CLI gives reasons for settings that it ignores, but reports no error for an entry that it drops.
 pub(crate) fn check_applied(options: &Options, reply: &GetSettingsReply) -> Result<(), Error> {
     let option = if options.settings.is_none() && options.sandbox.is_some() { "sandbox" } else { SETTINGS };
     let Some(applied) = reply.sources.iter().find(|source| &*source.source == "flagSettings") else {

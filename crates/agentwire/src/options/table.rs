@@ -86,7 +86,7 @@ options! {
         agent: some(String), "agent", flag("agent"), OLD, "string", "none";
         /// The host's own subagents, by type (`initialize.agents`).
         #[serde(deserialize_with = "strict::read")]
-        agents: map(AgentDefinition), "agents", handshake(), OLD, "agents by type", "none", "A key that an agent does not have is an error, and so is an in-process server of one, which the CLI would ignore.";
+        agents: map(AgentDefinition), "agents", handshake(), OLD, "agents by type", "none", "An unknown key of an agent is an error, and so is an in-process server in it, which the CLI would ignore.";
         /// The effort of the model (`--effort`).
         effort: some(EffortLevel), "effort", flag("effort"), OLD, "`low`, `medium`, `high`, `xhigh`, `max`", "the CLI's";
         /// Whether and how the model thinks (`--thinking`, `--max-thinking-tokens`, `--thinking-display`).
@@ -217,17 +217,17 @@ options! {
         /// The trusted checkout that the working directory is a worktree of (`--project-config-root`), an absolute path.
         project_config_root: some(PathBuf), "projectConfigRoot", path("project-config-root"), NEW, "an absolute path", "`cwd`";
         /// The CLI's program; by default it is searched.
-        path_to_claude_code_executable: some(PathBuf), "pathToClaudeCodeExecutable", custom("the program"), ANY, "path", "searched for";
+        path_to_claude_code_executable: some(PathBuf), "pathToClaudeCodeExecutable", custom("the program"), ANY, "path", "the first one found";
         /// The runtime of a CLI that is a script; `node` by default.
-        executable: some(PathBuf), "executable", custom("the program, where the CLI is a script"), ANY, "path", "`node`", "Any program, not one of three names.";
+        executable: some(PathBuf), "executable", custom("the program, where the CLI is a script"), ANY, "path", "`node`", "Any program; TypeScript accepts three names.";
         /// Arguments in front of all others; for a CLI that is a script, the arguments of its runtime.
         executable_args: counted(String), "executableArgs", custom("arguments in front of all others"), ANY, "list of strings", "none";
         /// Variables added to the CLI's inherited environment.
         env: named(String), "env", custom("variables, in addition to inherited ones"), ANY, "texts by name", "none", "It adds to the inherited variables, as in Python; in TypeScript it replaces them, which is `envClear`.";
         /// Variables that the CLI does not inherit.
-        env_remove: own(BTreeSet<String>), "envRemove", custom("variables that are not inherited"), ANY, "list of strings", "none", "Neither reference has it.", Own;
+        env_remove: own(BTreeSet<String>), "envRemove", custom("variables that are not inherited"), ANY, "list of strings", "none", "Neither SDK has it.", Own;
         /// Whether the CLI inherits no variables and gets only those in `env`.
-        env_clear: on(), "envClear", custom("nothing is inherited"), ANY, "boolean", "`false`", "Neither reference has it.", Own;
+        env_clear: on(), "envClear", custom("nothing is inherited"), ANY, "boolean", "`false`", "Neither SDK has it.", Own;
         /// Flags that this version does not know, without the leading `--`; `None` for a flag without a value.
         extra_args: named(Option<String>), "extraArgs", custom("`--name=value`, `--name`"), ANY, "texts or null by name", "none", "Always `--name=value`, so that no value can be taken for a flag. An argument that an option has already set is an error.";
         /// The user that the CLI runs as, by name or number, on Unix; usually requires root.
@@ -242,7 +242,7 @@ options! {
         /// Whether files are checkpointed so that they can be rewound (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
         enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`", "The reference SDKs refuse it with a session store. Here checkpoints are not in the store: a session resumed from it can rewind files only to prompts of the same process.";
         /// The maximum length of a line from the CLI, in bytes; 64 MiB by default.
-        max_buffer_size: plain(usize), "maxBufferSize", custom("the longest line that is taken"), ANY, "number of bytes", "64 MiB", "64 MiB and not 1 MiB: lines of more than 5 MB were seen. A longer one does not end the session.", Python;
+        max_buffer_size: plain(usize), "maxBufferSize", custom("the longest line that is taken"), ANY, "number of bytes", "64 MiB", "64 MiB instead of 1 MiB: lines above 5 MB occur. An over-long line does not end the session.", Python;
         /// The trace that contains the session (`TRACEPARENT`, `TRACESTATE`).
         trace_context: some(TraceContext), "traceContext", custom("`TRACEPARENT`, `TRACESTATE`"), OLD, "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `opentelemetry`", "The reference SDKs use only the active OpenTelemetry span.", Own;
         /// Whether to warn about an old CLI; by default yes, unless `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` is set.

@@ -42,9 +42,6 @@ pub enum Warning {
         option: &'static str,
     },
     /// The CLI ignored an option in the handshake, and the transport offers no other way.
-    ///
-    /// For `plugins`, this warning also appears if the CLI could not load one of them: its reply is the same in both
-    /// cases.
     #[error("the CLI did not take the option `{option}` in the handshake: it needs `--await-initialize`")]
     NotDelivered {
         /// The option.
@@ -92,12 +89,13 @@ pub enum Warning {
         /// A version that supports the option.
         needed: &'static str,
     },
-    /// The CLI could not load a plugin, or a part of it: its hooks may be missing.
+    /// The CLI could not load a plugin of [`Options::plugins`](crate::Options::plugins), or a part of it: its hooks may
+    /// be missing.
     ///
     /// It is added when the first `system/init` that reports it is read, at the start of a turn.
     #[error("the CLI did not load all of the plugin `{plugin}`: {why}")]
     Plugin {
-        /// The plugin, as `name@marketplace`, or `inline[N]` if it had no name yet.
+        /// The plugin, as `name@marketplace`, or its path if it has no name yet.
         plugin: String,
         /// The CLI's reason.
         why: String,

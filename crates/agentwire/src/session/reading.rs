@@ -105,9 +105,11 @@ impl Session {
         if !init.session_id.as_str().is_empty() {
             self.id = Some(init.session_id.clone());
         }
-        for PluginError { plugin, kind, message, .. } in init.plugin_errors.iter().flatten() {
+        for PluginError { plugin, kind, message, path, .. } in init.plugin_errors.iter().flatten() {
             let why = if message.is_empty() { kind.to_string() } else { message.clone() };
-            let warning = Warning::Plugin { plugin: plugin.to_string(), why };
+            // The CLI numbers plugins without a name, and the number is not their position in the options.
+            let path = path.clone().filter(|_| plugin.starts_with("inline["));
+            let warning = Warning::Plugin { plugin: path.unwrap_or_else(|| plugin.to_string()), why };
             // Each turn begins with this message.
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);

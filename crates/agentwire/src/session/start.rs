@@ -297,7 +297,7 @@ fn explained(mut error: Error, messages: &mut Messages, stderr: &str) -> Error {
 
 /// Returns warnings about handshake fields that the CLI ignored.
 ///
-/// `plugins_applied: false` comes from a CLI without `--await-initialize`, and from one that could not load a plugin.
+/// `plugins_applied: false` comes from a CLI without `--await-initialize`, which may have loaded the plugins by itself.
 /// It causes a warning only `over_transport`: our own process has the flag, and another start would not help.
 pub(super) fn undelivered_warnings(handshake: &Handshake, over_transport: bool) -> Vec<Warning> {
     let Handshake { request, reply, .. } = handshake;

@@ -93,10 +93,7 @@ impl Task {
     }
 
     /// Waits until the task has ended. Returns the exit of the process, if known.
-    ///
-    /// # Errors
-    ///
-    /// If the CLI has not ended with the task, because its runtime was shut down or the transport panicked.
+    /// Fails if the CLI has not ended with the task, because its runtime was shut down or the transport panicked.
     pub(super) async fn ended(&mut self) -> Result<Option<ExitReport>, JoinError> {
         (&mut self.join).await
     }

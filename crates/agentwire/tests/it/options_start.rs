@@ -382,14 +382,18 @@ async fn sandbox_that_the_cli_ignores_refuses_the_session() {
 async fn plugin_that_is_not_loaded_causes_a_warning() {
     let (mut session, peer) = connected(Session::builder()).await;
     let mut init = init();
-    init["plugin_errors"] = json!([{"plugin": "p@inline", "type": "hook-load-failed", "message": "no JSON"}]);
+    init["plugin_errors"] = json!([
+        {"plugin": "p@inline", "type": "hook-load-failed", "message": "no JSON", "path": "/p"},
+        {"plugin": "inline[2]", "type": "path-not-found", "path": "/missing"},
+    ]);
     // Each turn begins with this message.
     for _ in 0..2 {
         peer.say(init.clone()).await;
         next_kind(&mut session).await;
     }
-    let warning = Warning::Plugin { plugin: "p@inline".to_owned(), why: "no JSON".to_owned() };
-    assert_eq!(session.warnings(), [warning]);
+    let warning =
+        |plugin: &str, why: &str| Warning::Plugin { plugin: plugin.to_owned(), why: why.to_owned() };
+    assert_eq!(session.warnings(), [warning("p@inline", "no JSON"), warning("/missing", "path-not-found")]);
 }
 
 #[tokio::test(start_paused = true)]

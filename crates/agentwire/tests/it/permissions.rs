@@ -105,7 +105,12 @@ fn bypassing_options_cause_warnings() {
         Options::new().permission_prompts(PermissionPrompts::Host),
         Options::new().allow_dangerously_skip_permissions(),
         // A rule for some calls, and tools that always ask.
-        Options::new().allowed_tools(["Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
+        Options::new().allowed_tools([
+            "Bash(ls:*)",
+            "AskUserQuestion",
+            "ExitPlanMode",
+            "SandboxNetworkAccess",
+        ]),
         settings(r#"{"permissions":{"deny":["Bash"],"ask":["Read"]}}"#),
         settings(r#"{"permissions":{"allow":["*","mcp__*"]}}"#),
         auto_allow(false),

@@ -23,10 +23,6 @@ use node::Node;
 ///
 /// Sets aside only parts that `may_miss` allows, and all but the last of repeated members with equal values. `may_miss`
 /// gets the whole text, with lone surrogates replaced, and the path of the part.
-///
-/// # Errors
-///
-/// As [`decode`](super::decode): if `text` is not JSON, lacks a required part, or has too many parts that don't fit.
 pub(crate) fn tolerant<T: DeserializeOwned>(
     text: &str,
     may_miss: impl Fn(&str, &[Step]) -> bool,

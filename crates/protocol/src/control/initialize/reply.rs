@@ -56,7 +56,9 @@ pub struct InitializeReply {
     pub hooks_when_unanswered_kept: Option<u64>,
     /// Whether an `ask` of another hook takes precedence over the host's hooks. Not declared, seen on the wire.
     pub other_hook_ask_outranks_host: Option<bool>,
-    /// Whether all plugins of the request were loaded; absent if it had none.
+    /// Whether the CLI took the plugins of the request; absent if it had none.
+    ///
+    /// Those that it could not load are in [`Init::plugin_errors`](crate::message::Init::plugin_errors).
     pub plugins_applied: Option<bool>,
     /// Whether the CLI accepted the `mcpServers` of the request; absent if it had none or the CLI does not support
     /// them.

@@ -1,6 +1,6 @@
 //! Metadata of tool results.
 
-use crate::{ToolUseId, permission::DecisionReason};
+use crate::{RawJson, ToolUseId, permission::DecisionReason};
 
 /// The metadata of a tool result (an item of `tool_result_meta`).
 ///
@@ -13,6 +13,9 @@ pub struct ToolResultMeta {
     pub non_execution_kind: Option<Box<str>>,
     /// The permission decision.
     pub permission_decision: Option<PermissionOutcome>,
+    /// The kind of help that the user needs, such as `{"kind":"sandbox_violation"}` for a command that the sandbox
+    /// stopped.
+    pub remedy: Option<RawJson>,
 }
 
 /// The permission decision of a tool use (`permission_decision`).
