@@ -46,32 +46,18 @@ impl Pool {
         self.idle().clear();
     }
 
-    /// Returns a guard that closes the idle connections unless it is dispelled: when a server does not reply on one
-    /// connection, the others are suspect too.
-    pub(crate) fn suspect(&self) -> Suspicion<'_> {
-        Suspicion(Some(self))
-    }
-
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A guard for a call without a reply so far.
-pub(crate) struct Suspicion<'a>(Option<&'a Pool>);
-
-impl Suspicion<'_> {
-    /// Disarms the guard: the server has replied.
-    pub(crate) fn dispel(mut self) {
-        self.0 = None;
-    }
-}
+/// Closes the idle connections when it is dropped: when a server does not reply on one connection, the others are suspect
+/// too. A call with a reply forgets it.
+pub(crate) struct Suspicion<'a>(pub(crate) &'a Pool);
 
 impl Drop for Suspicion<'_> {
     fn drop(&mut self) {
-        if let Some(pool) = self.0 {
-            pool.forget();
-        }
+        self.0.forget();
     }
 }
 

@@ -14,7 +14,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Config, NoTls, Row, Socket};
 
 use crate::connect;
-use crate::pool::{Pool, Taken};
+use crate::pool::{Pool, Suspicion, Taken};
 use crate::tables::{self, Tables};
 
 /// A store in PostgreSQL.
@@ -235,10 +235,10 @@ impl PostgresStore {
         work: impl Future<Output = Result<T, Failed>>,
     ) -> Result<T, StoreError> {
         // The guard also acts if the caller drops the future.
-        let suspicion = self.pool.suspect();
+        let suspicion = Suspicion(&self.pool);
         let done = match tokio::time::timeout(self.limit, work).await {
             Ok(done) => {
-                suspicion.dispel();
+                std::mem::forget(suspicion);
                 done
             }
             Err(_) => Err(Failed(format!("no answer within {:?}", self.limit).into())),
