@@ -1,6 +1,9 @@
 //! The tool calls of one message.
 
-use agentwire_hub::{CallRequest, Hub, Offers, ReadRequest, llm};
+use agentwire_hub::{
+    CallRequest, Hub, Offers, ReadRequest,
+    llm::{self, TextCall},
+};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
 
@@ -13,23 +16,8 @@ pub(crate) struct Calls<'a> {
     pub(crate) step: &'a mut (dyn FnMut(Step) + Send + 'a),
 }
 
-/// A call by the model.
-pub(crate) enum Call {
-    Tool {
-        server: Option<String>,
-        tool: String,
-        arguments: Map<String, Value>,
-    },
-    Resource {
-        server: String,
-        uri: String,
-    },
-    /// An invalid call, and why.
-    Nothing {
-        name: String,
-        why: String,
-    },
-}
+/// A call by the model, or the name of an invalid one, and why.
+pub(crate) type Call = Result<TextCall, (String, String)>;
 
 /// The result of a call.
 pub(crate) struct Done {
@@ -48,8 +36,8 @@ impl Calls<'_> {
         let mut done: Vec<Option<Done>> = wanted.iter().map(|_| None).collect();
         let mut running: FuturesUnordered<_> = FuturesUnordered::new();
         for (at, call) in wanted.into_iter().enumerate() {
-            if !matches!(call, Call::Nothing { .. }) {
-                (self.step)(Step::Calls { name: call.name() });
+            if call.is_ok() {
+                (self.step)(Step::Calls { name: shown(&call) });
             }
             running.push(async move { (at, made(hub, offers, call).await) });
         }
@@ -61,28 +49,28 @@ impl Calls<'_> {
     }
 }
 
-impl Call {
-    /// Returns the name for display.
-    fn name(&self) -> String {
-        match self {
-            Self::Tool { server: Some(server), tool, .. } => format!("{server}/{tool}"),
-            Self::Tool { tool: name, .. } | Self::Resource { uri: name, .. } | Self::Nothing { name, .. } => {
-                name.clone()
-            }
+/// Returns the name of a call for display.
+fn shown(call: &Call) -> String {
+    match call {
+        Ok(TextCall::Tool { server: Some(server), tool, .. }) => format!("{server}/{tool}"),
+        Ok(TextCall::Tool { tool: name, .. } | TextCall::Resource { uri: name, .. }) | Err((name, _)) => {
+            name.clone()
         }
+        Ok(_) => "a call".to_owned(),
     }
 }
 
 async fn made(hub: &Hub, offers: &Offers, call: Call) -> Done {
-    let (name, is_ours) = (call.name(), matches!(call, Call::Nothing { .. }));
+    let (name, is_ours) = (shown(&call), call.is_err());
     let made = match call {
-        Call::Nothing { why, .. } => Err(why),
-        Call::Resource { server, uri } => {
+        Err((_, why)) => Err(why),
+        Ok(TextCall::Resource { server, uri }) => {
             let read = hub.read_resource(ReadRequest::new(server, uri).caller(CALLER).with_approval()).await;
             let made = read.map(|read| (llm::messages_contents(&read.contents), false));
             made.map_err(|error| error.to_string())
         }
-        Call::Tool { server, tool, arguments } => called(hub, offers, server, tool, arguments).await,
+        Ok(TextCall::Tool { server, tool, arguments }) => called(hub, offers, server, tool, arguments).await,
+        Ok(_) => Err("this form is not known here".to_owned()),
     };
     let (content, failed) = made.unwrap_or_else(|why| (vec![json!({"type": "text", "text": why})], true));
     Done { name, content, failed, is_ours }

@@ -47,7 +47,7 @@ pub(crate) async fn native(reply: &Reply, calls: Calls<'_>) -> Option<Vec<Value>
     }
     let is_cut = is_cut(reply.stop_reason.as_deref());
     let wanted = uses.iter().map(|block| match is_cut {
-        true => Call::Nothing { name: named(block), why: CUT.to_owned() },
+        true => Err((named(block), CUT.to_owned())),
         false => native_call(block),
     });
     let done = calls.make(wanted.collect()).await;
@@ -86,14 +86,12 @@ pub(crate) async fn from_text(
     let is_cut = is_cut(stop_reason);
     let wanted = findings.into_iter().map(|finding| match finding.call {
         Ok(_) | Err(Misread { why: Why::Unfinished, .. }) if is_cut => {
-            Call::Nothing { name: "a call".to_owned(), why: CUT.to_owned() }
+            Err(("a call".to_owned(), CUT.to_owned()))
         }
-        Ok(TextCall::Tool { server, tool, arguments }) => Call::Tool { server, tool, arguments },
-        Ok(TextCall::Resource { server, uri }) => Call::Resource { server, uri },
-        Ok(_) => Call::Nothing { name: "a call".to_owned(), why: "this form is not known here".to_owned() },
+        Ok(call) => Ok(call),
         Err(misread) => {
             (calls.step)(Step::Misread(misread.to_string()));
-            Call::Nothing { name: "a call".to_owned(), why: misread.advice() }
+            Err(("a call".to_owned(), misread.advice()))
         }
     });
     let wanted: Vec<_> = wanted.collect();
@@ -138,15 +136,15 @@ fn native_call(block: &Value) -> Call {
     let arguments = match &block["input"] {
         Value::Object(arguments) => arguments.clone(),
         Value::Null => Map::new(),
-        _ => return Call::Nothing { name: named(block), why: "the input is not a JSON object".to_owned() },
+        _ => return Err((named(block), "the input is not a JSON object".to_owned())),
     };
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::to_owned);
     match &*named(block) {
         READER => match (text("server"), text("uri")) {
-            (Some(server), Some(uri)) => Call::Resource { server, uri },
-            _ => Call::Nothing { name: READER.to_owned(), why: "`server` and `uri` are needed".to_owned() },
+            (Some(server), Some(uri)) => Ok(TextCall::Resource { server, uri }),
+            _ => Err((READER.to_owned(), "`server` and `uri` are needed".to_owned())),
         },
-        name => Call::Tool { server: None, tool: name.to_owned(), arguments },
+        name => Ok(TextCall::Tool { server: None, tool: name.to_owned(), arguments }),
     }
 }
 

@@ -22,10 +22,6 @@ impl Router {
     }
 
     /// Sends a prompt that is already encoded as one line with its newline, and has this id.
-    ///
-    /// # Errors
-    ///
-    /// As [`send_user`](Self::send_user).
     pub(crate) fn send_prompt(&mut self, uuid: Option<Uuid>, line: Bytes) -> Result<(), ControlError> {
         self.check_input("user")?;
         self.turns.prompt_sent(uuid);

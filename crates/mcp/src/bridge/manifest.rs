@@ -10,10 +10,7 @@ use crate::{
 };
 
 /// Returns the server's `initialize` result and list of tools.
-///
-/// # Errors
-///
-/// The reason for the log, if the server fails; the CLI then queries it.
+/// The error is the reason for the log, if the server fails; the CLI then queries it.
 pub(super) async fn capture(server: &dyn ServerInstance) -> Result<SdkServerManifest, String> {
     // The CLI's own name, since the answers are for the CLI.
     let client = json!({"name": "claude-code", "version": env!("CARGO_PKG_VERSION")});

@@ -350,18 +350,6 @@ async fn a_servers_own_messages_reach_the_cli_in_order() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_session_ends_what_is_pending() {
-    let (cli, mut came, _) = start().await;
-    cli.post("slow", "s", request(1, "hang")).await;
-    until(&mut came, "hang").await;
-    // The open call gets its answer in the last write.
-    let answers = cli.end().await;
-    assert_eq!(answers.len(), 1, "{answers:?}");
-    assert_eq!(answers[0]["response"]["error"], "the session is ending");
-    until(&mut came, "dropped").await;
-}
-
-#[tokio::test]
 async fn each_session_has_an_instance_of_its_own() {
     let (server, _came) = ByHand::new();
     let servers = McpServers::new().with("s", server.clone());

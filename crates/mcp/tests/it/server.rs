@@ -15,7 +15,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Notify, mpsc};
 
-use crate::cli::{Cli, NoInput, call, cancelled, initialize, within};
+use crate::{
+    calls::observed,
+    cli::{Cli, NoInput, call, cancelled, initialize, within},
+};
 
 #[derive(Deserialize, JsonSchema)]
 struct AddInput {
@@ -283,15 +286,7 @@ async fn a_reused_id_gets_the_answer_of_its_own_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancellation_reaches_its_own_call_only() {
-    let (events, mut came) = mpsc::channel(8);
-    let server = Server::new("s", "1").tool("hang", "", move |_: NoInput, cx| {
-        let events = events.clone();
-        async move {
-            events.send("started").await.unwrap();
-            cx.cancelled.cancelled().await;
-            events.send("cancelled").await.unwrap();
-        }
-    });
+    let (server, mut came, _go_on) = observed();
     let mut cli = Cli::serving(server).await;
     cli.post("a", "s", call(100, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));

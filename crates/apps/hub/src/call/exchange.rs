@@ -156,11 +156,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Answers the server's questions, and puts the answers into the next request.
-    ///
-    /// # Errors
-    ///
-    /// The reason why there is no next request.
+    /// Answers the server's questions, and puts the answers into the next request; the error says why there is none.
     pub(super) async fn answer(
         &mut self,
         wanted: InputRequiredResult,

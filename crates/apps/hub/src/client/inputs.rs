@@ -15,10 +15,6 @@ use crate::lock::locked;
 
 impl Client {
     /// Answers the questions of a server about a request of this caller.
-    ///
-    /// # Errors
-    ///
-    /// If there are too many questions, or one of them can't be answered.
     pub(crate) async fn provide(
         &self,
         wanted: InputRequests,

@@ -164,10 +164,6 @@ impl Hub {
 
     /// Subscribes for a client of a gateway, until the result is dropped.
     ///
-    /// # Errors
-    ///
-    /// As [`subscribe`](Self::subscribe).
-    ///
     /// # Cancel safety
     ///
     /// Dropping the future cancels the subscription.

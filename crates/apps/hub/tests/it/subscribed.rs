@@ -140,17 +140,6 @@ async fn subscriptions_of_clients_are_independent() {
 }
 
 #[tokio::test]
-async fn disconnected_client_releases_its_subscriptions() {
-    let hub = one().await;
-    let client = session(&hub).await;
-    client.subscribe("test://a").await.unwrap();
-    client.subscribe("test://b").await.unwrap();
-    settled(&hub, "test", json!(["test://a", "test://b"])).await;
-    client.leave().await;
-    settled(&hub, "test", json!([])).await;
-}
-
-#[tokio::test]
 async fn subscription_of_the_program_outlasts_that_of_a_client() {
     let hub = one().await;
     let client = session(&hub).await;

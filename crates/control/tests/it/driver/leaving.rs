@@ -8,7 +8,7 @@ use agentwire_transport::{ExitReport, Signal};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use super::{Cli, HOUR, Session, config, speak, start, start_process, start_with, waits};
+use super::{HOUR, Session, config, speak, start, start_process, start_with, waits};
 use crate::script::{INIT, RESULT, inbound, task};
 
 /// A responder that never answers, and refuses open requests at the end.
@@ -35,16 +35,19 @@ fn refuses(line: Option<Value>, id: &str) -> bool {
     line["response"]["request_id"] == id && line["response"]["response"]["no"] == true
 }
 
-async fn prompted(cli: &Cli) {
-    assert_eq!(cli.next_line().await.unwrap()["type"], "user");
+/// A session whose CLI has received this many prompts.
+async fn prompted(guards: bool, prompts: usize) -> Session {
+    let session = start(Undecided { guards }, Config::default()).await;
+    for _ in 0..prompts {
+        session.control.send(&UserInput::new("x")).await.unwrap();
+        assert_eq!(session.cli.next_line().await.unwrap()["type"], "user");
+    }
+    session
 }
 
 #[tokio::test(start_paused = true)]
 async fn open_requests_are_refused_before_the_input_ends() {
-    let Session { control, messages: _messages, cli, .. } =
-        start(Undecided { guards: false }, Config::default()).await;
-    control.send(&UserInput::new("x")).await.unwrap();
-    prompted(&cli).await;
+    let Session { control, messages: _messages, cli, .. } = prompted(false, 1).await;
     cli.send_line(&inbound("a")).await;
     // Until the request has arrived.
     assert!(waits(cli.next_line()).await);
@@ -55,10 +58,7 @@ async fn open_requests_are_refused_before_the_input_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
-    let Session { control, messages: _messages, cli, .. } =
-        start(Undecided { guards: true }, Config::default()).await;
-    control.send(&UserInput::new("x")).await.unwrap();
-    prompted(&cli).await;
+    let Session { control, messages: _messages, cli, .. } = prompted(true, 1).await;
     control.end_input();
     for id in ["a", "b"] {
         cli.send_line(&inbound(id)).await;
@@ -89,10 +89,7 @@ async fn sender_without_room_fails_as_soon_as_a_guarded_input_is_to_end() {
 #[tokio::test(start_paused = true)]
 async fn dropped_driver_refuses_open_requests_and_stops_a_guarded_turn() {
     for guards in [false, true] {
-        let Session { control, messages: _messages, cli, driver } =
-            start(Undecided { guards }, Config::default()).await;
-        control.send(&UserInput::new("x")).await.unwrap();
-        prompted(&cli).await;
+        let Session { control: _control, messages: _messages, cli, driver } = prompted(guards, 1).await;
         cli.send_line(&inbound("a")).await;
         assert!(waits(cli.next_line()).await);
         driver.abort();
@@ -176,12 +173,7 @@ async fn queued_short_answers_count_with_their_overhead() {
 
 #[tokio::test(start_paused = true)]
 async fn guarded_input_ends_soon_after_a_result_that_two_prompts_share() {
-    let Session { control, messages: _messages, cli, .. } =
-        start(Undecided { guards: true }, Config::default()).await;
-    for _ in 0..2 {
-        control.send(&UserInput::new("x")).await.unwrap();
-        prompted(&cli).await;
-    }
+    let Session { control, messages: _messages, cli, .. } = prompted(true, 2).await;
     control.end_input();
     cli.send_line(RESULT).await;
     assert!(timeout(Duration::from_millis(900), cli.next_line()).await.is_err());
@@ -196,13 +188,8 @@ async fn guarded_input_ends_soon_after_a_result_that_two_prompts_share() {
 
 #[tokio::test(start_paused = true)]
 async fn guarded_input_ends_a_second_after_the_last_of_two_results() {
-    let Session { control, messages: _messages, cli, .. } =
-        start(Undecided { guards: true }, Config::default()).await;
     // One more than there are results, as if two of them shared one.
-    for _ in 0..3 {
-        control.send(&UserInput::new("x")).await.unwrap();
-        prompted(&cli).await;
-    }
+    let Session { control, messages: _messages, cli, .. } = prompted(true, 3).await;
     control.end_input();
     let stays_open = async || timeout(Duration::from_millis(600), cli.next_line()).await.is_err();
     cli.send_line(RESULT).await;
@@ -215,10 +202,7 @@ async fn guarded_input_ends_a_second_after_the_last_of_two_results() {
 
 #[tokio::test(start_paused = true)]
 async fn guarded_input_stays_open_while_a_shell_may_cause_a_turn() {
-    let Session { control, messages: _messages, cli, .. } =
-        start(Undecided { guards: true }, Config::default()).await;
-    control.send(&UserInput::new("x")).await.unwrap();
-    prompted(&cli).await;
+    let Session { control, messages: _messages, cli, .. } = prompted(true, 1).await;
     cli.send_line(&task("task_started", r#""task_type":"local_bash""#)).await;
     cli.send_line(RESULT).await;
     control.end_input();

@@ -11,10 +11,6 @@ pub(super) struct Answers<'a> {
 }
 
 /// Returns the result that asks the next questions of this tool or prompt, until all are answered.
-///
-/// # Errors
-///
-/// If the state is unknown.
 pub(super) fn next(name: &str, arguments: &Value, answers: Answers<'_>) -> Result<Option<Value>, ErrorData> {
     let rounds = rounds(name, arguments);
     let round = match answers.state {

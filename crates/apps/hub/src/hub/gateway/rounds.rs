@@ -130,10 +130,6 @@ impl Waiting {
     }
 
     /// Removes and returns the request that the client repeats.
-    ///
-    /// # Errors
-    ///
-    /// If no request has this state and subject.
     pub(super) fn take(&self, state: &str, subject: &(&'static str, String)) -> Result<Running, ErrorData> {
         let mut all = locked(&self.all);
         let index = all.iter().position(|(kept, running)| kept == state && running.subject == *subject);
