@@ -40,29 +40,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Which side of a connection is tested.
-#[derive(Clone, Copy)]
-enum Side {
-    Client,
-    Server,
-}
-
-impl Side {
+struct Side {
+    is_client: bool,
     /// The file with the expected outcomes.
-    fn table(self) -> &'static str {
-        match self {
-            Self::Client => "crates/apps/hub/tests/mcp_conformance_client.txt",
-            Self::Server => "crates/apps/hub/tests/mcp_conformance_server.txt",
-        }
-    }
-
+    table: &'static str,
     /// The start of the line above its scenarios in the suite's list.
-    fn heading(self) -> &'static str {
-        match self {
-            Self::Client => "Client scenarios",
-            Self::Server => "Server scenarios",
-        }
-    }
+    heading: &'static str,
 }
+
+#[rustfmt::skip] // One side a line.
+const SIDES: &[Side] = &[
+    Side { is_client: true, table: "crates/apps/hub/tests/mcp_conformance_client.txt", heading: "Client scenarios" },
+    Side { is_client: false, table: "crates/apps/hub/tests/mcp_conformance_server.txt", heading: "Server scenarios" },
+];
 
 /// The suite, with our programs.
 struct Suite {
@@ -77,18 +67,18 @@ struct Suite {
 fn play(suite: &Suite, named: &[String]) -> Result<(), Failure> {
     let listed = suite.list()?;
     let (mut waiting, mut unlike) = (Vec::new(), Vec::new());
-    for side in [Side::Client, Side::Server] {
-        let file = workspace::root()?.join(side.table());
+    for side in SIDES {
+        let file = workspace::root()?.join(side.table);
         let text = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
         let rows = table::read(&text)?;
-        unlike.extend(table::missing(&rows, &table::scenarios(&listed, side.heading())));
+        unlike.extend(table::missing(&rows, &table::scenarios(&listed, side.heading)));
         let chosen = rows.into_iter().filter(|row| named.is_empty() || named.contains(&row.scenario));
         waiting.extend(chosen.map(|row| (side, row)));
     }
     if let Some(name) = named.iter().find(|name| !waiting.iter().any(|(_, row)| row.scenario == **name)) {
         return Err(Failure::new(format!("there is no scenario `{name}`")));
     }
-    let judged = at_once(AT_ONCE, &waiting, |(side, row)| suite.judge(*side, row), |_, _| ());
+    let judged = at_once(AT_ONCE, &waiting, |(side, row)| suite.judge(side, row), |_, _| ());
     for outcome in judged {
         match outcome {
             Ok(line) => println!("    {line}"),
@@ -108,7 +98,7 @@ impl Suite {
     }
 
     /// Describes how a scenario ended with each of its versions; fails if an outcome differs from the table.
-    fn judge(&self, side: Side, row: &Row) -> Result<String, Failure> {
+    fn judge(&self, side: &Side, row: &Row) -> Result<String, Failure> {
         for version in &row.versions {
             self.judge_once(side, row, version)?;
         }
@@ -116,16 +106,14 @@ impl Suite {
         Ok(format!("{} ({}) {how}", row.scenario, row.versions.join(", ")))
     }
 
-    fn judge_once(&self, side: Side, row: &Row, version: &str) -> Result<(), Failure> {
-        let mut command = match side {
-            Side::Client => Command::new(&self.node),
-            // The server starts the suite and adds its own address to the arguments.
-            Side::Server => Command::new(&self.server),
-        };
-        match side {
-            Side::Client => command.arg(&self.script).args(["client", "--command"]).arg(&self.client),
-            Side::Server => command.arg(&self.node).arg(&self.script).arg("server"),
-        };
+    fn judge_once(&self, side: &Side, row: &Row, version: &str) -> Result<(), Failure> {
+        // The server starts the suite and adds its own address to the arguments.
+        let mut command = Command::new(if side.is_client { &self.node } else { &self.server });
+        if side.is_client {
+            command.arg(&self.script).args(["client", "--command"]).arg(&self.client);
+        } else {
+            command.arg(&self.node).arg(&self.script).arg("server");
+        }
         command.current_dir(&self.folder).args(["--scenario", &row.scenario]);
         // An extension belongs to no version.
         if version != "extension" {

@@ -11,15 +11,6 @@ use agentwire_cluster::server::bound_to_us;
 use crate::failure::{Failure, While as _};
 use crate::program;
 
-/// How this process enters a network namespace.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Way {
-    /// The process may make a network namespace as it is.
-    Root,
-    /// Only inside a user namespace.
-    User,
-}
-
 /// Runs a program in a network namespace with loopback only
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -68,15 +59,16 @@ pub(crate) fn inside(command: Command) -> Result<Command, Failure> {
     Ok(inside)
 }
 
-/// Returns a way into a namespace; the failure names the missing program.
-pub(crate) fn way() -> Result<Way, Failure> {
+/// Returns a way into a namespace, as a flag of `unshare`; the failure names the missing program.
+pub(crate) fn way() -> Result<&'static str, Failure> {
     for name in ["unshare", "ip"] {
         if program::find(name).is_none() {
             return Err(Failure::new(format!("no network namespaces: {name} not installed")));
         }
     }
     let mut failures = Vec::new();
-    for way in [Way::Root, Way::User] {
+    // With the rights of this process, or else with those of root in a user namespace.
+    for way in ["-n", "-rn"] {
         match program::output(enter(way).arg("true")) {
             Ok(_) => return Ok(way),
             Err(failure) => failures.push(failure.to_string()),
@@ -87,13 +79,9 @@ pub(crate) fn way() -> Result<Way, Failure> {
 }
 
 /// Enters a namespace, brings loopback up, and executes the arguments that follow.
-fn enter(way: Way) -> Command {
+fn enter(way: &str) -> Command {
     let mut command = Command::new("unshare");
-    command.arg(match way {
-        Way::Root => "-n",
-        Way::User => "-rn",
-    });
-    command.args(["sh", "-c", r#"ip link set lo up && exec "$@""#, "sh"]);
+    command.args([way, "sh", "-c", r#"ip link set lo up && exec "$@""#, "sh"]);
     command
 }
 

@@ -36,11 +36,7 @@ pub struct Args {
     pub refused: &'static [&'static str],
 }
 
-/// Checks each transcript.
-///
-/// # Errors
-///
-/// A transcript that fails, or if none could be played.
+/// Checks each transcript; fails also if none could be played.
 pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
     if args.paths.is_empty() {
         return Err(Failure::new("no path is given: name files or folders of transcripts"));

@@ -41,10 +41,7 @@ enum Command {
 
 impl CommandLine {
     /// Parses the arguments of this program. Help and version are printed, and are no command.
-    ///
-    /// # Errors
-    ///
-    /// One line for the first wrong argument.
+    /// The error is one line, about the first wrong argument.
     pub fn read() -> Result<Option<Self>, Failure> {
         match Self::try_parse() {
             Ok(line) => Ok(Some(line)),
@@ -63,10 +60,6 @@ impl CommandLine {
     }
 
     /// Runs the command.
-    ///
-    /// # Errors
-    ///
-    /// Those of the command.
     pub fn run(self) -> Result<(), Failure> {
         let json = self.json;
         match self.command {

@@ -23,10 +23,6 @@ pub struct Args {
 ///
 /// Of a transcript it is one for each `<` and each `>` line.
 /// An unreadable line is reported, and the next one follows; the exit code is 1 then.
-///
-/// # Errors
-///
-/// If the file can't be read, or is a transcript that does not follow the format.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let input: Box<dyn Read> = match &args.file {
         None => Box::new(io::stdin()),

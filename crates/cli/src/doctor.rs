@@ -48,10 +48,6 @@ impl Finding {
 }
 
 /// Prints each check, and fails if one has failed.
-///
-/// # Errors
-///
-/// A failed check, which is reported, or if the output could not be written.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut is_good, mut printed) = (true, Ok(()));

@@ -25,10 +25,7 @@ pub struct Args {
 }
 
 /// Prints each difference once, with the first place. Files that can't be read are reported, and the others compared.
-///
-/// # Errors
-///
-/// If a file can't be read, or there is a difference.
+/// Fails after them if there is a difference, or a file that can't be read.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let files = find::transcripts(&args.paths)?;
     let mut progress = Progress::new(files.len());
@@ -64,10 +61,6 @@ fn print(findings: &Findings, files: usize, as_json: bool) -> Result<(), Failure
 }
 
 /// Compares every line of a transcript with our types, and adds the differences.
-///
-/// # Errors
-///
-/// If the file can't be read.
 pub fn compare(file: &Path, place: &str, findings: &mut Findings) -> Result<(), Failure> {
     let reading = || format!("reading {place}");
     let text = std::fs::read(file).while_doing(reading)?;

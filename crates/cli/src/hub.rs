@@ -27,10 +27,6 @@ enum Action {
 }
 
 /// Runs the action.
-///
-/// # Errors
-///
-/// If a configuration can't be read, or the action fails.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(async {

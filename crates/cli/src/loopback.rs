@@ -13,10 +13,6 @@ use crate::failure::{Failure, While as _};
 use crate::signals::Signals;
 
 /// Serves until a signal ends the program; `announce` gets the address.
-///
-/// # Errors
-///
-/// If the address can't be used, or `announce` fails.
 pub(crate) async fn serve(
     address: SocketAddr,
     app: Router,

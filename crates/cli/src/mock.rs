@@ -34,10 +34,7 @@ pub struct Args {
 }
 
 /// Serves the model, and runs the program if there is one.
-///
-/// # Errors
-///
-/// If the script can't be read, or the server can't be started; otherwise the exit code of the program.
+/// Fails with the exit code of the program, if it is not 0.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let reading = || format!("reading {}", args.script.display());
     let script = fs::read_to_string(&args.script).while_doing(reading)?;

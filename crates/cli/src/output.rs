@@ -13,10 +13,7 @@ use tokio::task::spawn_blocking;
 use crate::failure::{Failure, While as _};
 
 /// Writes bytes to the standard output.
-///
-/// # Errors
-///
-/// After the reader has closed the pipe, [`Failure::exit`] with 0, which ends the program quietly; any other failure to write.
+/// After its reader has closed the pipe, the error is [`Failure::exit`] with 0, which ends the program quietly.
 pub fn write(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -37,10 +34,6 @@ pub fn report(failure: Failure, note: impl FnOnce(String)) -> Failure {
 /// Runs a function that prints, on another thread: the runtime handles signals also while a write waits for its reader.
 ///
 /// Dropping the future does not end the function. A write that still waits does not keep the program from ending.
-///
-/// # Errors
-///
-/// Those of the function.
 pub(crate) async fn on_thread<T: Send + 'static>(
     print: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -48,38 +41,22 @@ pub(crate) async fn on_thread<T: Send + 'static>(
 }
 
 /// Writes a line of text.
-///
-/// # Errors
-///
-/// As [`write`](fn@write).
 pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
     write(format!("{text}\n").as_bytes())
 }
 
 /// Writes a value as one line of JSON.
-///
-/// # Errors
-///
-/// As [`write`](fn@write).
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     // JSON does not escape all control characters.
     line(for_terminal(&serde_json::to_string(value)?, &io::stdout()))
 }
 
 /// Returns the result of a command after its output: a closed pipe does not hide a finding.
-///
-/// # Errors
-///
-/// If the output could not be written, or there is a finding.
 pub(crate) fn end(printed: Result<(), Failure>, is_good: bool) -> Result<(), Failure> {
     end_with(printed, if is_good { Ok(()) } else { Err(Failure::already_reported()) })
 }
 
 /// Returns the result of a command after its output: a closed pipe does not hide a failure.
-///
-/// # Errors
-///
-/// If the output could not be written, or the command has failed.
 pub(crate) fn end_with(printed: Result<(), Failure>, done: Result<(), Failure>) -> Result<(), Failure> {
     match printed {
         Err(why) if !why.is_reported() => Err(why),
@@ -100,10 +77,7 @@ pub fn private() -> OpenOptions {
 }
 
 /// Returns the file that the user has named, or else the file with the default name in the current folder.
-///
-/// # Errors
-///
-/// If the latter is a symbolic link: in an untrusted folder, it may lead to any file of the user.
+/// The latter must not be a symbolic link: in an untrusted folder, it may lead to any file of the user.
 pub(crate) fn file_to_write(named: Option<&Path>, default: &str) -> Result<PathBuf, Failure> {
     match named {
         Some(file) => Ok(file.to_owned()),

@@ -12,10 +12,6 @@ use crate::failure::{Failure, While as _};
 use crate::signals::Signals;
 
 /// Runs the program until it ends, and returns its exit code as a shell reports it.
-///
-/// # Errors
-///
-/// If the program can't be started.
 pub(crate) async fn run(command: &mut Command, signals: &mut Signals) -> Result<u8, Failure> {
     let name = command.as_std().get_program().display().to_string();
     let mut child = command.kill_on_drop(true).spawn().while_doing(|| format!("starting {name}"))?;

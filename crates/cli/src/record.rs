@@ -31,10 +31,7 @@ pub struct Args {
 }
 
 /// Runs the program until it ends, and writes the transcript.
-///
-/// # Errors
-///
-/// If the program can't be started, or the transcript can't be written; otherwise the exit code of the program.
+/// Fails with the exit code of the program, if it is not 0.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let [program, arguments @ ..] = &args.program[..] else {
         return Err(Failure::new("no program is given"));

@@ -13,10 +13,6 @@ use crate::output::{on_thread, write};
 use crate::signals::Signals;
 
 /// Opens the transport, and passes bytes and signals on until its peer has ended.
-///
-/// # Errors
-///
-/// If the transport can't be opened or read.
 pub(crate) fn relay(transport: impl Transport) -> Result<ExitReport, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async { pass_on(transport.open().await?).await });

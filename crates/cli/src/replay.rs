@@ -40,11 +40,8 @@ pub struct Args {
 }
 
 /// Answers the standard input as the transcript does, or runs the program.
-///
-/// # Errors
-///
-/// If the transcript can't be read, or the input is not the recorded one; otherwise the recorded exit code, or that of the
-/// program.
+/// Fails if the input is not the recorded one, and otherwise with the exit code that was recorded or that the program
+/// has, if it is not 0.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.program[..] {
         [] => replay(&args.transcript, args.strict, &args.ignored),

@@ -51,10 +51,6 @@ pub struct Args {
 }
 
 /// Runs the prompt and prints the answer as it comes.
-///
-/// # Errors
-///
-/// If the session can't be started, or the turn fails.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let outcome = runtime.block_on(start(args, as_json));

@@ -109,10 +109,6 @@ enum Action {
 }
 
 /// Runs the action.
-///
-/// # Errors
-///
-/// If the folder or the store can't be read, or there is no such session.
 pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
     // clap does not see a conflict of global options before and after the action.
     if args.folder.is_some() && args.store.is_some() {
@@ -123,10 +119,6 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
 }
 
 /// Returns the sessions in a configuration folder; by default the folder of this user.
-///
-/// # Errors
-///
-/// If there is no such folder.
 pub(crate) fn local(folder: Option<&Path>) -> Result<Sessions, Failure> {
     match folder {
         Some(folder) if folder.is_dir() => Ok(Sessions::at(folder)),

@@ -13,10 +13,6 @@ pub(crate) struct Signals {
 
 impl Signals {
     /// Catches the signals from now on.
-    ///
-    /// # Errors
-    ///
-    /// If the system allows no handler.
     pub(crate) fn new() -> Result<Self, Failure> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,

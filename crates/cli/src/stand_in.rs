@@ -47,10 +47,6 @@ impl StandIn {
     }
 
     /// Acts as the CLI until the end of the session.
-    ///
-    /// # Errors
-    ///
-    /// As for the commands `record` and `replay`.
     pub fn run(self) -> Result<(), Failure> {
         match self.task {
             Task::Unset => Err(Failure::new(format!(

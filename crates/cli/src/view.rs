@@ -35,10 +35,6 @@ pub struct Args {
 }
 
 /// Writes the page and prints its path, or serves it and prints its address.
-///
-/// # Errors
-///
-/// If there is no such session, or the page can't be written or served.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let source = Source::find(&args.session, args.folder.as_deref())?;
     if let Some(address) = args.serve {

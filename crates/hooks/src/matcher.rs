@@ -113,11 +113,7 @@ impl Matcher {
         matches!(&self.pattern, Selection::Names { names, .. } if names.is_empty())
     }
 
-    /// Checks that each name or each part of the pattern can match.
-    ///
-    /// # Errors
-    ///
-    /// The name or part that can't match, and the reason.
+    /// Checks that each name or each part of the pattern can match; the error names the one that can't.
     pub(crate) fn check(&self, of_tools: bool) -> Result<(), String> {
         match &self.pattern {
             Selection::Everything => Ok(()),

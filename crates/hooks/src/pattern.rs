@@ -30,10 +30,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// Checks that the pattern and each part of it can match a name, which is a tool's name if `of_tools`.
-    ///
-    /// # Errors
-    ///
-    /// The reason why a part can't match. The CLI accepts such a pattern without an error and never calls the hook.
+    /// The error is the reason. For a pattern that can't match, the CLI reports none, and never calls the hook.
     pub(crate) fn check(&self, of_tools: bool) -> Result<(), String> {
         match self {
             Self::Everything => Ok(()),

@@ -14,11 +14,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor},
 };
 
-/// Checks that the reply is valid for the event, without unknown keys or values.
-///
-/// # Errors
-///
-/// The part that is not valid.
+/// Checks that the reply is valid for the event, without unknown keys or values. The error names the invalid part.
 pub(crate) fn check<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
     let given: Json = reply.decode().map_err(|error| error.to_string())?;
     let answer: HookAnswer<E> = reply.decode().map_err(|error| error.to_string())?;
@@ -31,10 +27,6 @@ pub(crate) fn check<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
 }
 
 /// Checks a reply of the event's own type, which may have unknown decisions and raw JSON of another shape.
-///
-/// # Errors
-///
-/// The part that is not valid.
 pub(crate) fn check_typed<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
     check_values::<E>(&reply.decode().map_err(|error| error.to_string())?)
 }

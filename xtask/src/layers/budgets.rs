@@ -4,25 +4,24 @@ use std::collections::BTreeSet;
 
 use super::Report;
 use super::order::is_ours;
-use super::rules::{BUDGETS, Budget, DIRECT, FACADE, Features, HEAVY_IN_TESTS, NO_RUNTIME};
+use super::rules::{BUDGETS, DIRECT, FACADE, HEAVY_IN_TESTS, NO_RUNTIME};
 use super::tree::{self, Id};
 use crate::failure::Failure;
 use crate::metadata::{Metadata, Package};
 
 /// Measures every budget.
 pub(super) fn check(metadata: &Metadata, report: &mut Report) -> Result<(), Failure> {
-    for budget in BUDGETS {
-        report.findings.extend(metadata.members().filter_map(|member| lacks_feature(budget, member)));
-        let args = feature_args(budget, metadata);
+    for &(package, without, most) in BUDGETS {
+        let lacking = metadata.members().filter_map(|member| lacks_feature(package, without, member));
+        report.findings.extend(lacking);
+        let args = feature_args(package, without, metadata);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let tree = tree::of(budget.package, "normal,build", &args)?;
+        let tree = tree::of(package, "normal,build", &args)?;
         let count = foreign(&tree).count();
-        let features = match budget.features {
-            Features::Default => "default features".to_owned(),
-            Features::DefaultWithout(name) => format!("without `{name}`"),
-        };
-        let figure = format!("{}, {features}: {count} crates, at most {}", budget.package, budget.most);
-        report.findings.extend((count > budget.most).then(|| figure.clone()));
+        let features =
+            without.map_or_else(|| "default features".to_owned(), |name| format!("without `{name}`"));
+        let figure = format!("{package}, {features}: {count} crates, at most {most}");
+        report.findings.extend((count > most).then(|| figure.clone()));
         report.figures.push(figure);
     }
     for (package, allowed) in DIRECT {
@@ -42,20 +41,19 @@ pub(super) fn check(metadata: &Metadata, report: &mut Report) -> Result<(), Fail
 }
 
 /// The features that cargo is to turn on.
-fn feature_args(budget: &Budget, metadata: &Metadata) -> Vec<String> {
-    let Features::DefaultWithout(left_out) = budget.features else { return Vec::new() };
-    let member = metadata.members().find(|member| member.name == budget.package);
+fn feature_args(package: &str, without: Option<&str>, metadata: &Metadata) -> Vec<String> {
+    let Some(left_out) = without else { return Vec::new() };
+    let member = metadata.members().find(|member| member.name == package);
     let on = member.into_iter().flat_map(|member| member.default_features()).filter(|name| *name != left_out);
     let on: Vec<&str> = on.map(String::as_str).collect();
     vec!["--no-default-features".to_owned(), "--features".to_owned(), on.join(",")]
 }
 
 /// A limit without a feature is meaningless if the feature is not on by default.
-fn lacks_feature(budget: &Budget, member: &Package) -> Option<String> {
-    let Features::DefaultWithout(name) = budget.features else { return None };
+fn lacks_feature(package: &str, without: Option<&str>, member: &Package) -> Option<String> {
+    let name = without?;
     let has = member.default_features().iter().any(|feature| feature == name);
-    (member.name == budget.package && !has)
-        .then(|| format!("{}: `{name}` is none of its default features", member.name))
+    (member.name == package && !has).then(|| format!("{package}: `{name}` is none of its default features"))
 }
 
 /// The crates that are not ours.
@@ -77,7 +75,7 @@ fn forbidden(package: &str, tree: &BTreeSet<Id>, names: &[&str]) -> Vec<String> 
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Budget, Features, forbidden, lacks_feature, not_allowed};
+    use super::{forbidden, lacks_feature, not_allowed};
     use crate::metadata::Package;
 
     fn tree(names: &[&str]) -> BTreeSet<(String, String)> {
@@ -102,9 +100,8 @@ mod tests {
             }))
             .unwrap()
         };
-        let budget = Budget { package: "x", features: Features::DefaultWithout("mcp"), most: 1 };
-        assert_eq!(lacks_feature(&budget, &package(&["mcp"])), None);
-        assert!(lacks_feature(&budget, &package(&["hooks"])).is_some());
-        assert_eq!(lacks_feature(&Budget { package: "y", ..budget }, &package(&[])), None);
+        assert_eq!(lacks_feature("x", Some("mcp"), &package(&["mcp"])), None);
+        assert!(lacks_feature("x", Some("mcp"), &package(&["hooks"])).is_some());
+        assert_eq!(lacks_feature("y", Some("mcp"), &package(&[])), None);
     }
 }

@@ -33,6 +33,22 @@ fn is_guide(path: &str) -> bool {
     }
 }
 
+fn finding(guide: &str, line: usize, what: impl Into<String>) -> Finding {
+    Finding { rule: "guides", path: guide.to_owned(), line, what: what.into() }
+}
+
+/// Returns each line of a code block, and each span between backticks outside, with the number of its line and whether it
+/// is in a block.
+fn spans(text: &str) -> impl Iterator<Item = (usize, bool, &str)> {
+    let mut is_code = false;
+    text.lines().zip(1..).flat_map(move |(line, at)| {
+        is_code ^= line.trim_start().starts_with("```");
+        let spans: Vec<&str> =
+            if is_code { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
+        spans.into_iter().map(move |span| (at, is_code, span))
+    })
+}
+
 /// Names of the table for users of other SDKs, which are those of the crates alone.
 fn coming_from(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -40,8 +56,7 @@ fn coming_from(sources: &[Source]) -> Vec<Finding> {
     for source in sources.iter().filter(|source| source.path == COMING_FROM) {
         for (line, name) in cells(&source.text) {
             if !declared.has(name) {
-                let what = format!("there is no `{name}`");
-                findings.push(Finding { rule: "guides", path: source.path.clone(), line, what });
+                findings.push(finding(&source.path, line, format!("there is no `{name}`")));
             }
         }
     }

@@ -13,11 +13,7 @@ use crate::time::now;
 use crate::{ChangeError, RawEntry};
 use object::Object;
 
-/// Returns the entry that sets a session's title (`custom-title`); the last such entry counts.
-///
-/// # Errors
-///
-/// If the title is only white space.
+/// Returns the entry that sets a session's title (`custom-title`), which must not be blank; the last such entry counts.
 pub(crate) fn title_entry(session: &SessionId, title: &str) -> Result<RawEntry, ChangeError> {
     let title = text::trimmed(title).ok_or(ChangeError::EmptyTitle)?;
     let mut entry = Object::of_kind("custom-title");
@@ -26,11 +22,8 @@ pub(crate) fn title_entry(session: &SessionId, title: &str) -> Result<RawEntry, 
     entry.into_entry()
 }
 
-/// Returns the entry that sets or removes a session's tag (`tag`); the last such entry counts.
-///
-/// # Errors
-///
-/// If the tag has no visible character.
+/// Returns the entry that sets or removes a session's tag (`tag`); the last such entry counts. A tag without a visible
+/// character is an error.
 pub(crate) fn tag_entry(session: &SessionId, tag: Option<&str>) -> Result<RawEntry, ChangeError> {
     let tag = tag.map(|tag| text::tag(tag).ok_or(ChangeError::EmptyTag)).transpose()?;
     // `type` comes first: readers search for lines that start with `{"type":"tag"`.
@@ -72,20 +65,7 @@ mod tests {
     use agentwire_protocol::SessionId;
     use serde_json::{Value, json};
 
-    use super::{ChangeError, stamped, tag_entry, title_entry};
-
-    #[test]
-    fn titles_and_tags_are_entries_as_the_cli_writes_them() {
-        let session = SessionId::from("s");
-        let title = title_entry(&session, " A \"walk\"\n").unwrap();
-        assert_eq!(title.as_str(), r#"{"type":"custom-title","customTitle":"A \"walk\"","sessionId":"s"}"#);
-        let tag = tag_entry(&session, Some("a\u{200b}b ")).unwrap();
-        assert_eq!(tag.as_str(), r#"{"type":"tag","tag":"ab","sessionId":"s"}"#);
-        let none = tag_entry(&session, None).unwrap();
-        assert_eq!(none.as_str(), r#"{"type":"tag","tag":"","sessionId":"s"}"#);
-        assert!(matches!(title_entry(&session, " \n"), Err(ChangeError::EmptyTitle)));
-        assert!(matches!(tag_entry(&session, Some("\u{200b} ")), Err(ChangeError::EmptyTag)));
-    }
+    use super::{stamped, tag_entry};
 
     #[test]
     fn a_stamped_entry_has_an_id_and_a_time() {

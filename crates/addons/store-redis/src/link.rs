@@ -41,10 +41,10 @@ impl Link {
     pub(crate) async fn query_once<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
         let mut connection = self.connection().await?;
         // If the caller drops the future, the connection may be dead.
-        let suspicion = Suspicion(Some(self));
+        let suspicion = Suspicion(self);
         let result = commands.query_async(&mut connection).await;
         if !result.as_ref().is_err_and(is_over) {
-            suspicion.dispel();
+            std::mem::forget(suspicion);
         }
         result
     }
@@ -68,19 +68,11 @@ impl Link {
 }
 
 /// A guard that discards the connection unless the server has replied.
-struct Suspicion<'a>(Option<&'a Link>);
-
-impl Suspicion<'_> {
-    fn dispel(mut self) {
-        self.0 = None;
-    }
-}
+struct Suspicion<'a>(&'a Link);
 
 impl Drop for Suspicion<'_> {
     fn drop(&mut self) {
-        if let Some(link) = self.0 {
-            *link.current() = None;
-        }
+        *self.0.current() = None;
     }
 }
 

@@ -30,10 +30,6 @@ use serde_json::{Value, json};
 ///
 /// Not covered: side effects of tools, and calls that the CLI denies before it calls its hooks.
 /// The log is for people: it never denies a call, so it proves nothing to an auditor.
-///
-/// # Errors
-///
-/// If the thread can't be started.
 pub(crate) fn write_to(hooks: Hooks, to: impl Write + Send + 'static) -> io::Result<(Hooks, CallLog)> {
     let (queue, lines) = sync_channel(QUEUE);
     let thread = thread::Builder::new().name("call-log".to_owned()).spawn(move || write(&lines, to))?;
@@ -73,11 +69,7 @@ pub(crate) struct CallLog {
 }
 
 impl CallLog {
-    /// Writes the queued lines and returns the number of dropped ones.
-    ///
-    /// # Errors
-    ///
-    /// If a write failed.
+    /// Writes the queued lines and returns the number of dropped ones; fails if a write has failed.
     pub(crate) fn finish(mut self) -> io::Result<u64> {
         self.end()?;
         Ok(self.log.dropped.load(Ordering::Relaxed))

@@ -19,17 +19,13 @@ use super::{
 };
 
 /// Passes each write through four handlers: deny `.env` files, deny these `folders`, redirect the rest into the
-/// `sandbox`, and report the resulting path to `watch`.
+/// existing `sandbox`, and report the resulting path to `watch`.
 ///
 /// Each handler sees the input as changed by those before it, and none is called after a denial.
 /// Handlers registered separately all run at once on the model's original input, and the input changed by one is not
 /// checked by the others.
 ///
 /// Not covered: everything that the combined recipes do not cover.
-///
-/// # Errors
-///
-/// If a folder does not exist.
 pub(crate) fn guard(
     hooks: Hooks,
     folders: &[PathBuf],

@@ -18,10 +18,6 @@ pub(crate) const WRITERS: [&str; 4] = ["Edit", "MultiEdit", "NotebookEdit", "Wri
 pub(crate) const READERS: [&str; 3] = ["Glob", "Grep", "Read"];
 
 /// Returns the fields of a tool's input.
-///
-/// # Errors
-///
-/// If it is not an object.
 pub(crate) fn fields(input: &PreToolUseInput) -> Result<Map<String, Value>, String> {
     input
         .tool_input
@@ -54,10 +50,7 @@ pub(crate) struct Target {
 
 impl Target {
     /// Returns the target of a call of one of [`WRITERS`] or [`READERS`].
-    ///
-    /// # Errors
-    ///
-    /// If the input has no path, or a path of uncertain location; deny the call then.
+    /// An input without a path, or with a path of uncertain location, is an error: deny the call.
     pub(crate) fn of(input: &PreToolUseInput) -> Result<Self, String> {
         let (tool, field) = (&*input.tool_name, path_field(&input.tool_name));
         let fields = fields(input)?;

@@ -14,7 +14,7 @@ use agentwire::{
 
 use super::paths::{READERS, Target, fields};
 
-/// Approves the CLI's own reading tools within this folder, with links resolved; an input without a valid path is
+/// Approves the CLI's own reading tools within this existing folder, with links resolved; an input without a valid path is
 /// denied.
 ///
 /// Rules, the mode and the permission handler decide on everything else: reading elsewhere, and all other tools.
@@ -22,10 +22,6 @@ use super::paths::{READERS, Target, fields};
 ///
 /// Not covered: secrets within the folder (see `env-files`).
 /// Tools of MCP servers that declare themselves read-only are not trusted.
-///
-/// # Errors
-///
-/// If the folder does not exist.
 pub(crate) fn approve(hooks: Hooks, folder: impl AsRef<Path>) -> io::Result<Hooks> {
     let folder = fs::canonicalize(folder)?;
     Ok(hooks

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::paths::{Target, WRITERS, fields, path_field};
 
-/// Restricts `Write` to this folder: `/a/b` is written to `FOLDER/a/b`, without a question.
+/// Restricts `Write` to this existing folder: `/a/b` is written to `FOLDER/a/b`, without a question.
 ///
 /// The tool's result contains the actual path, so the model can find the file.
 /// Tools that edit a file are allowed without a question in the folder and denied elsewhere, because they need the
@@ -24,10 +24,6 @@ use super::paths::{Target, WRITERS, fields, path_field};
 /// `..` can't leave the folder, and links out of it are not followed.
 ///
 /// Not covered: `Bash` and `Monitor`, tools of MCP servers, and reading, which remains allowed everywhere.
-///
-/// # Errors
-///
-/// If the folder does not exist.
 pub(crate) fn redirect(hooks: Hooks, folder: impl AsRef<Path>) -> io::Result<Hooks> {
     let folder = fs::canonicalize(folder)?;
     Ok(hooks

@@ -16,12 +16,9 @@ use super::paths::{Target, WRITERS};
 
 /// Denies the CLI's own writing tools access to these folders, and shows the user a notice.
 ///
-/// `..`, relative paths and links into the folders are resolved.
+/// `..`, relative paths and links into the folders are resolved. A folder that does not exist is an error: the guard
+/// would have no effect.
 /// Not covered: `Bash` and `Monitor`, and tools of MCP servers.
-///
-/// # Errors
-///
-/// If a folder does not exist: the guard would have no effect.
 pub(crate) fn protect<I>(hooks: Hooks, folders: I) -> io::Result<Hooks>
 where
     I: IntoIterator,

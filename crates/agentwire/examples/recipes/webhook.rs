@@ -80,13 +80,10 @@ impl Drop for Webhook {
     }
 }
 
-/// Posts the text to `http://ADDRESS/PATH` without TLS, for a program on this machine.
+/// Posts the text to `http://ADDRESS/PATH` without TLS, for a program on this machine; a status that is not 2xx is an
+/// error.
 ///
 /// For other targets, pass [`report`] a closure with an HTTP client of your own.
-///
-/// # Errors
-///
-/// If nothing answers, or the status is not 2xx.
 pub(crate) async fn post(address: &str, path: &str, text: &str) -> io::Result<()> {
     let mut stream = TcpStream::connect(address).await?;
     let head = format!(

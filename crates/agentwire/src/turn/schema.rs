@@ -12,11 +12,7 @@ use crate::{Error, options::LaunchPlan};
 pub(crate) struct Schema(#[cfg(feature = "structured")] jsonschema::Validator);
 
 impl Schema {
-    /// Returns the schema that the CLI receives, if any.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Options`] if the schema is invalid: the CLI would not start with it.
+    /// Returns the schema that the CLI receives, if any. Fails if it is invalid: the CLI would not start with it.
     pub(crate) fn of(plan: &LaunchPlan) -> Result<Option<Self>, Error> {
         written(plan)?.map(|schema| Self::new(&schema)).transpose()
     }

@@ -53,11 +53,7 @@ impl<T: Send + 'static> Reading<T> {
         Self { path, result: thread.map(|_| receiver), deadline }
     }
 
-    /// Waits for the result.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the reading, or [`ErrorKind::TimedOut`] after the time limit.
+    /// Waits for the result, until the time limit ([`ErrorKind::TimedOut`]).
     pub(crate) fn finish(self) -> io::Result<T> {
         let receiver = self.result?;
         match receiver.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {

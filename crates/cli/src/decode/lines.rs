@@ -24,10 +24,6 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Returns the next line and its sender; `None` at the end of the input.
-    ///
-    /// # Errors
-    ///
-    /// If a transcript has a format that this program can't read, or a line that does not follow it.
     pub fn advance(&mut self) -> io::Result<Option<(From, Line)>> {
         loop {
             let mut bytes = Vec::new();

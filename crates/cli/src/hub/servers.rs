@@ -27,10 +27,7 @@ pub struct Servers {
 
 impl Servers {
     /// Starts the servers, and reports problems of their files on the standard error. Must be called in a runtime.
-    ///
-    /// # Errors
-    ///
-    /// If a named file is no regular file, or can't be read as a whole, or if this seems to be a hub that has started itself.
+    /// Fails if a named file is not regular or can't be read as a whole, or if this hub seems to have started itself.
     pub fn start(&self, approval: Approval) -> Result<Hub, Failure> {
         self.start_within(CallLimits::default(), approval, output::note)
     }

@@ -13,10 +13,7 @@ use crate::failure::{Failure, While as _};
 use crate::output;
 
 /// Copies these sessions, or all listed ones, and prints the key of each in the store.
-///
-/// # Errors
-///
-/// If a session can't be imported or a folder can't be read, after the others, or if the store fails, at once.
+/// Fails at once if the store fails; after the other sessions, if one can't be imported or a folder can't be read.
 /// Importing again completes a session, unless its store has a gap or its files have invalid names.
 pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: bool) -> Result<(), Failure> {
     let store = url::open(to, true).await?;

@@ -7,10 +7,6 @@ use agentwire_sessions::{FolderStore, SessionStore};
 use crate::failure::Failure;
 
 /// Opens the store. With `creates`, creates a missing folder, and the tables that a database lacks.
-///
-/// # Errors
-///
-/// If the URL is wrong, or this build lacks the feature for its scheme.
 pub(super) async fn open(url: &str, creates: bool) -> Result<Box<dyn SessionStore>, Failure> {
     match url.split_once("://") {
         Some(("file", "")) => Err(Failure::new(format!("`{url}` names no folder: use file://FOLDER"))),

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use super::{ID, agentwire, fixture, on_terminal, output, store, store_three, text, without_reader};
+use super::{ID, agentwire, fixture, on_terminal, output, store, store_three, text, walk, without_reader};
 
 #[test]
 fn bad_input_is_one_line_and_exit_code_2() {
@@ -91,7 +91,7 @@ fn closed_pipe_hides_no_failure() {
         assert_eq!(code(&mut agentwire(&["hub", "list", "--config", config.to_str().unwrap()])), Some(1));
         let tools = r#"[{"name":"t","inputSchema":{"type":"object"}}]"#;
         let result = r#"{"content":[{"type":"text","text":"No."}],"isError":true}"#;
-        let config = super::running::server(folder.path(), tools, result);
+        let config = super::hub::server(folder.path(), tools, result);
         assert_eq!(code(&mut agentwire(&["hub", "call", "s", "t", "--config", &config])), Some(1));
     }
 }
@@ -134,9 +134,7 @@ fn terminal_gets_no_control_characters_of_a_capture() {
 #[test]
 fn import_prints_nothing_but_its_lines_on_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
-    let message = serde_json::json!({"role": "user", "content": "A walk."});
-    let uuid = "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10";
-    store(folder.path(), &[serde_json::json!({"type": "user", "uuid": uuid, "message": message})]);
+    store(folder.path(), &[walk("5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10")]);
     let (place, to) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
     let imported = on_terminal(&agentwire(&["sessions", "--folder", place, "import", &to]));
     assert_eq!(imported, format!("{ID}  -p\r\n"));

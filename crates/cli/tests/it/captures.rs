@@ -1,10 +1,14 @@
 //! Reports and views of transcripts and captures: `check`, `drift`, `view`.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use super::{ID, agentwire, fixture, output, store, text};
+use super::running::{code_of, signal};
+use super::{ID, agentwire, fixture, output, store, text, walk};
 
 #[test]
 fn check_reports_each_transcript() {
@@ -28,11 +32,7 @@ fn check_reports_each_transcript() {
 #[test]
 fn stored_session_is_no_recording() {
     let folder = tempfile::tempdir().unwrap();
-    let message = serde_json::json!({"role": "user", "content": "A walk."});
-    let entry = serde_json::json!({
-        "type": "user", "uuid": ID, "parentUuid": null, "isSidechain": false, "message": message,
-    });
-    store(folder.path(), &[entry]);
+    store(folder.path(), &[walk(ID)]);
     let file = folder.path().join(format!("projects/-p/{ID}.jsonl"));
     for (command, code) in [("check", 1), ("drift", 2), ("view", 2)] {
         let done = output(&[command, file.to_str().unwrap()]);
@@ -148,3 +148,98 @@ fn page_does_not_replace_its_session() {
     }
     assert_eq!(fs::read(session).unwrap(), fs::read(fixture()).unwrap());
 }
+
+#[test]
+fn served_page_follows_the_file_and_is_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.jsonl");
+    fs::copy(fixture(), &file).unwrap();
+    let serving = Serving::start(&["view", "--serve", file.to_str().unwrap()]);
+    let (address, path) = serving.place();
+    let host = format!("Host: {address}\r\n");
+    assert!(serving.get(path, &host).contains("<iframe src=\"page\">"));
+    assert!(serving.get(&format!("{path}page"), &host).contains("<!doctype html>"));
+    for part in ["", "page", "version"] {
+        let answer = serving.get(&format!("{path}{part}"), &host);
+        assert!(answer.contains("\r\ncache-control: no-store\r\n"), "{part}: {answer:.500}");
+    }
+    let version = |serving: &Serving| {
+        serving.get(&format!("{path}version"), &host).split("\r\n\r\n").nth(1).unwrap().to_owned()
+    };
+    let before = version(&serving);
+    fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(b"< {\"type\":\"later\"}\n").unwrap();
+    assert_ne!(version(&serving), before);
+    assert!(serving.get(&format!("{path}page"), &host).contains("later"));
+    assert!(serving.get("/", &host).starts_with("HTTP/1.1 404"), "the path without the token");
+    assert!(serving.get(path, "Host: example.org\r\n").starts_with("HTTP/1.1 403"));
+    assert!(serving.get(path, &format!("{host}Origin: http://example.org\r\n")).starts_with("HTTP/1.1 403"));
+}
+
+/// Sends a signal, and returns the exit code of the program, which must end.
+pub(super) async fn code_after(name: &str, program: &mut Child) -> Option<i32> {
+    signal(program, name);
+    code_of(program).await
+}
+
+#[tokio::test]
+async fn signal_ends_a_served_page() {
+    for name in SIGNALS {
+        let mut serving = Serving::start(&["view", "--serve", fixture().to_str().unwrap()]);
+        assert_eq!(code_after(name, &mut serving.program).await, Some(0), "{name}");
+    }
+}
+
+/// A serving program, which is ended on drop.
+pub(super) struct Serving {
+    pub(super) program: Child,
+    pub(super) first: Value,
+}
+
+impl Serving {
+    pub(super) fn start(arguments: &[&str]) -> Self {
+        Self::spawn(&mut agentwire(arguments))
+    }
+
+    pub(super) fn spawn(command: &mut Command) -> Self {
+        let mut program = command.arg("--json").stdout(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(program.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        Self { program, first: serde_json::from_str(&first).unwrap() }
+    }
+
+    /// Returns the address and the path of the printed URL.
+    pub(super) fn place(&self) -> (&str, &str) {
+        let url = self.first["url"].as_str().unwrap().strip_prefix("http://").unwrap();
+        url.split_at(url.find('/').unwrap())
+    }
+
+    /// Sends a GET request with these header lines, and returns the answer.
+    pub(super) fn get(&self, path: &str, headers: &str) -> String {
+        self.send("GET", path, headers, "")
+    }
+
+    /// Sends a request with these header lines and this body, and returns the answer.
+    pub(super) fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
+        let mut answer = String::new();
+        self.open(method, path, headers, body).read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Sends the same request, and returns the connection, from which its answer can be read.
+    pub(super) fn open(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.place().0).unwrap();
+        let length = body.len();
+        let headers = format!("Connection: close\r\nContent-Length: {length}\r\n{headers}");
+        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}\r\n{body}").unwrap();
+        stream
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+pub(super) const SIGNALS: [&str; 3] = ["INT", "TERM", "HUP"];

@@ -24,29 +24,20 @@ fn doctor_names_a_remedy_without_a_cli() {
 }
 
 #[test]
-fn doctor_names_the_cause_if_the_cli_cannot_run() {
-    let text = doctor_report("echo boom >&2\nexit 3\n");
-    assert!(text.contains("boom") && text.contains("run that program by hand"), "{text}");
-}
-
-#[test]
-fn doctor_refuses_a_cli_that_is_too_old() {
-    let text = doctor_report("echo '1.0.44 (Claude Code)'\n");
-    assert!(
-        text.contains("1.0.44, and at least 2.1.0 is needed") && text.contains("update Claude Code"),
-        "{text}"
-    );
-}
-
-/// Returns the report about a CLI that is this shell script.
-fn doctor_report(script: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let cli = folder.path().join("claude");
-    fs::write(&cli, format!("#!/bin/sh\n{script}")).unwrap();
-    fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let mut command = agentwire(&["doctor"]);
-    let done = command.env("HOME", folder.path()).env("AGENTWIRE_CLI", &cli).output().unwrap();
-    String::from_utf8(done.stdout).unwrap()
+fn doctor_names_the_cause_if_the_cli_cannot_run_or_is_too_old() {
+    for (script, cause, remedy) in [
+        ("echo boom >&2\nexit 3\n", "boom", "run that program by hand"),
+        ("echo '1.0.44 (Claude Code)'\n", "1.0.44, and at least 2.1.0 is needed", "update Claude Code"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let cli = folder.path().join("claude");
+        fs::write(&cli, format!("#!/bin/sh\n{script}")).unwrap();
+        fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut command = agentwire(&["doctor"]);
+        let done = command.env("HOME", folder.path()).env("AGENTWIRE_CLI", &cli).output().unwrap();
+        let report = text(&done.stdout);
+        assert!(report.contains(cause) && report.contains(remedy), "{report}");
+    }
 }
 
 #[test]

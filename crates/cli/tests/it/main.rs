@@ -4,9 +4,13 @@
 mod arguments;
 mod captures;
 mod doctor;
+#[cfg(feature = "hub")]
+mod hub;
+#[cfg(feature = "hub")]
 mod permissions;
 mod playing;
 mod running;
+#[cfg(feature = "hub")]
 mod serving;
 mod stored;
 
@@ -66,6 +70,12 @@ fn store(folder: &Path, entries: &[Value]) {
     fs::write(project.join(format!("{ID}.jsonl")), lines).unwrap();
 }
 
+/// Returns an entry with this id: the prompt "A walk."
+fn walk(id: &str) -> Value {
+    let message = serde_json::json!({"role": "user", "content": "A walk."});
+    serde_json::json!({"type": "user", "uuid": id, "parentUuid": null, "isSidechain": false, "message": message})
+}
+
 /// Stores three sessions, and returns their ids, the newest first.
 fn store_three(folder: &Path) -> [&'static str; 3] {
     let project = folder.join("projects/-p");
@@ -73,9 +83,7 @@ fn store_three(folder: &Path) -> [&'static str; 3] {
     let ids = ["0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b13", ID, "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b12"];
     for (id, age) in ids.iter().zip([0, 3600, 7200]) {
         let file = project.join(format!("{id}.jsonl"));
-        let message = serde_json::json!({"role": "user", "content": "A walk."});
-        let entry = serde_json::json!({"type": "user", "uuid": ID, "message": message});
-        fs::write(&file, format!("{entry}\n")).unwrap();
+        fs::write(&file, format!("{}\n", walk(ID))).unwrap();
         let written = SystemTime::now() - Duration::from_secs(age);
         fs::File::options().append(true).open(&file).unwrap().set_modified(written).unwrap();
     }

@@ -1,69 +1,28 @@
-//! The commands that serve HTTP, and the gateway over stdio.
+//! The gateway over HTTP and stdio.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-#[cfg(feature = "hub")]
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use agentwire_testkit::eventually;
 use serde_json::Value;
+use tempfile::TempDir;
 
-#[cfg(feature = "hub")]
-use super::running::server;
-use super::{
-    agentwire, fixture,
-    running::{code_of, signal},
-};
+use super::agentwire;
+use super::captures::{SIGNALS, Serving, code_after};
+use super::hub::{server, without_servers};
+use super::running::code_of;
 
-/// A serving program, which is ended on drop.
-struct Serving {
-    program: Child,
-    first: Value,
+/// Returns `agentwire hub serve` with these arguments and no servers, and the folder of its configuration.
+fn gateway(arguments: &[&str]) -> (Command, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let config = without_servers(folder.path());
+    (agentwire(&[&["hub", "serve", "--config", &*config], arguments].concat()), folder)
 }
 
 impl Serving {
-    fn start(arguments: &[&str]) -> Self {
-        Self::spawn(&mut agentwire(arguments))
-    }
-
-    fn spawn(command: &mut Command) -> Self {
-        let mut program = command.arg("--json").stdout(Stdio::piped()).spawn().unwrap();
-        let mut first = String::new();
-        BufReader::new(program.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        Self { program, first: serde_json::from_str(&first).unwrap() }
-    }
-
-    /// Returns the address and the path of the printed URL.
-    fn place(&self) -> (&str, &str) {
-        let url = self.first["url"].as_str().unwrap().strip_prefix("http://").unwrap();
-        url.split_at(url.find('/').unwrap())
-    }
-
-    /// Sends a GET request with these header lines, and returns the answer.
-    fn get(&self, path: &str, headers: &str) -> String {
-        self.send("GET", path, headers, "")
-    }
-
-    /// Sends a request with these header lines and this body, and returns the answer.
-    fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
-        let mut answer = String::new();
-        self.open(method, path, headers, body).read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    /// Sends the same request, and returns the connection, from which its answer can be read.
-    fn open(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.place().0).unwrap();
-        let length = body.len();
-        let headers = format!("Connection: close\r\nContent-Length: {length}\r\n{headers}");
-        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}\r\n{body}").unwrap();
-        stream
-    }
-
     /// Starts a session of MCP. Returns the answer to the handshake, and the header lines of the next requests.
-    #[cfg(feature = "hub")]
     fn shake_hands(&self, initialize: &str) -> (String, String) {
         let (address, path) = self.place();
         let token = self.first["token"].as_str().unwrap();
@@ -80,22 +39,6 @@ impl Serving {
     }
 }
 
-/// Writes a configuration without servers, and returns its path.
-#[cfg(feature = "hub")]
-fn without_servers(folder: &Path) -> String {
-    let config = folder.join("mcp.json");
-    fs::write(&config, r#"{"mcpServers": {}}"#).unwrap();
-    config.to_str().unwrap().to_owned()
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.program.kill();
-        let _ = self.program.wait();
-    }
-}
-
-#[cfg(feature = "hub")]
 #[test]
 fn gateway_reports_a_server_that_fails() {
     let folder = tempfile::tempdir().unwrap();
@@ -126,7 +69,6 @@ fn gateway_reports_a_server_that_fails() {
 }
 
 /// Returns the URL of a server that answers each request with status 401.
-#[cfg(feature = "hub")]
 fn refusing_server() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -144,7 +86,6 @@ fn refusing_server() -> String {
     url
 }
 
-#[cfg(feature = "hub")]
 #[tokio::test]
 async fn files_that_appear_later_are_followed() {
     let [home, folder] = [(); 2].map(|()| tempfile::tempdir().unwrap());
@@ -167,7 +108,6 @@ async fn files_that_appear_later_are_followed() {
     eventually(|| fs::read_to_string(&notes).unwrap().contains(note)).await;
 }
 
-#[cfg(feature = "hub")]
 #[tokio::test]
 async fn server_is_listed_while_another_one_starts() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,19 +126,15 @@ async fn server_is_listed_while_another_one_starts() {
     eventually(|| has(&lines, "s: connected") && has(&notes, "the MCP server t still starts")).await;
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn gateway_without_a_client_names_the_cause() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
-    let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
+    let (mut gateway, _folder) = gateway(&[]);
     let done = gateway.stdin(Stdio::null()).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     let errors = String::from_utf8(done.stderr).unwrap();
     assert!(errors.contains("agentwire: the input ended before the handshake"), "{errors}");
 }
 
-#[cfg(feature = "hub")]
 #[tokio::test]
 async fn standard_error_without_a_reader_stops_neither_requests_nor_the_end() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,12 +158,9 @@ async fn standard_error_without_a_reader_stops_neither_requests_nor_the_end() {
     assert_eq!(code_after("TERM", &mut serving.program).await, Some(0));
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn request_with_a_lone_surrogate_is_answered() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
-    let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
+    let (mut gateway, _folder) = gateway(&[]);
     let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let request = INITIALIZE.replace(r#""client""#, r#""\ud83d""#);
     // The input ends here, so that a request without an answer ends the program too.
@@ -237,7 +170,6 @@ fn request_with_a_lone_surrogate_is_answered() {
     assert!(answer["id"] == 1 && answer["result"]["serverInfo"].is_object(), "{answer}");
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn request_that_is_nested_too_deeply_is_answered() {
     let call = call_with(&format!("{}0{}", r#"{"a":"#.repeat(130), "}".repeat(130)));
@@ -245,7 +177,6 @@ fn request_that_is_nested_too_deeply_is_answered() {
     assert_eq!(answer.unwrap()["error"]["code"], -32602, "{notes}");
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn request_that_is_too_long_is_answered() {
     let call = |length: usize| call_with(&format!(r#"{{"a":"{}"}}"#, "a".repeat(length << 20)));
@@ -258,11 +189,8 @@ fn request_that_is_too_long_is_answered() {
 }
 
 /// Sends this line to a gateway over stdio. Returns its answer to the request 2, and its notes.
-#[cfg(feature = "hub")]
 fn answer_and_notes(line: &str) -> (Option<Value>, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
-    let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
+    let (mut gateway, _folder) = gateway(&[]);
     gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut program = gateway.spawn().unwrap();
     let mut input = program.stdin.take();
@@ -277,14 +205,12 @@ fn answer_and_notes(line: &str) -> (Option<Value>, String) {
 }
 
 /// Returns a call of the tool `t` of the server `s`, with its id at the end, as the SDKs write it.
-#[cfg(feature = "hub")]
 fn call_with(arguments: &str) -> String {
     format!(
         r#"{{"method":"tools/call","params":{{"name":"s__t","arguments":{arguments}}},"jsonrpc":"2.0","id":2}}"#
     )
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn large_image_over_stdio_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -298,7 +224,6 @@ fn large_image_over_stdio_is_left_out() {
 }
 
 /// Calls the tool `t` of the server `s` through a gateway over stdio, and returns the line with the answer.
-#[cfg(feature = "hub")]
 pub(super) fn called(gateway: &[&str]) -> String {
     let mut program = agentwire(gateway).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = program.stdin.take().unwrap();
@@ -312,37 +237,9 @@ pub(super) fn called(gateway: &[&str]) -> String {
 }
 
 #[test]
-fn served_page_follows_the_file_and_is_private() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.jsonl");
-    fs::copy(fixture(), &file).unwrap();
-    let serving = Serving::start(&["view", "--serve", file.to_str().unwrap()]);
-    let (address, path) = serving.place();
-    let host = format!("Host: {address}\r\n");
-    assert!(serving.get(path, &host).contains("<iframe src=\"page\">"));
-    assert!(serving.get(&format!("{path}page"), &host).contains("<!doctype html>"));
-    for part in ["", "page", "version"] {
-        let answer = serving.get(&format!("{path}{part}"), &host);
-        assert!(answer.contains("\r\ncache-control: no-store\r\n"), "{part}: {answer:.500}");
-    }
-    let version = |serving: &Serving| {
-        serving.get(&format!("{path}version"), &host).split("\r\n\r\n").nth(1).unwrap().to_owned()
-    };
-    let before = version(&serving);
-    fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(b"< {\"type\":\"later\"}\n").unwrap();
-    assert_ne!(version(&serving), before);
-    assert!(serving.get(&format!("{path}page"), &host).contains("later"));
-    assert!(serving.get("/", &host).starts_with("HTTP/1.1 404"), "the path without the token");
-    assert!(serving.get(path, "Host: example.org\r\n").starts_with("HTTP/1.1 403"));
-    assert!(serving.get(path, &format!("{host}Origin: http://example.org\r\n")).starts_with("HTTP/1.1 403"));
-}
-
-#[cfg(feature = "hub")]
-#[test]
 fn hub_over_http_needs_the_token_and_its_own_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
-    let serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
+    let (mut gateway, _folder) = gateway(&["--http"]);
+    let serving = Serving::spawn(&mut gateway);
     let (address, path) = serving.place();
     let token = serving.first["token"].as_str().unwrap();
     let host = format!("Host: {address}\r\n");
@@ -365,12 +262,9 @@ fn hub_over_http_needs_the_token_and_its_own_name() {
     );
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn token_of_the_environment_fits_a_header() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
-    let mut gateway = agentwire(&["hub", "serve", "--http", "--config", &config]);
+    let (mut gateway, _folder) = gateway(&["--http"]);
     let serving = Serving::spawn(gateway.env("AGENTWIRE_HUB_TOKEN", " secret\r\n"));
     assert_eq!(serving.first["token"], "secret");
     let (address, path) = serving.place();
@@ -387,12 +281,10 @@ fn token_of_the_environment_fits_a_header() {
     }
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn answers_over_http_suit_the_version_of_the_client() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
-    let serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
+    let (mut gateway, _folder) = gateway(&["--http"]);
+    let serving = Serving::spawn(&mut gateway);
     let path = serving.place().1;
     let (answer, headers) = serving.shake_hands(INITIALIZE);
     assert!(answer.contains("\"serverInfo\"") && !answer.contains("data: \n"), "{answer}");
@@ -407,7 +299,6 @@ fn answers_over_http_suit_the_version_of_the_client() {
     assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn resumed_stream_starts_after_the_event_that_the_client_has() {
     let folder = tempfile::tempdir().unwrap();
@@ -446,50 +337,29 @@ fn resumed_stream_starts_after_the_event_that_the_client_has() {
     assert!(events.contains("\"result\"") && !events.contains("elicitation/create"), "{events}");
 }
 
-#[cfg(feature = "hub")]
 #[test]
 fn large_request_over_http_is_answered() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
-    let serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
+    let (mut gateway, _folder) = gateway(&["--http"]);
+    let serving = Serving::spawn(&mut gateway);
     let (_, headers) = serving.shake_hands(INITIALIZE);
     let call = call_with(&format!(r#"{{"a":"{}"}}"#, "a".repeat(5 << 20)));
     let answer = serving.send("POST", serving.place().1, &headers, &call);
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"id\":2"), "{answer:.500}");
 }
 
-/// Sends a signal, and returns the exit code of the program, which must end.
-async fn code_after(name: &str, program: &mut Child) -> Option<i32> {
-    signal(program, name);
-    code_of(program).await
-}
-
-#[tokio::test]
-async fn signal_ends_a_served_page() {
-    for name in SIGNALS {
-        let mut serving = Serving::start(&["view", "--serve", fixture().to_str().unwrap()]);
-        assert_eq!(code_after(name, &mut serving.program).await, Some(0), "{name}");
-    }
-}
-
-#[cfg(feature = "hub")]
 #[tokio::test]
 async fn signal_ends_the_gateway_over_http() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
     for name in SIGNALS {
-        let mut serving = Serving::start(&["hub", "serve", "--http", "--config", &config]);
+        let (mut gateway, _folder) = gateway(&["--http"]);
+        let mut serving = Serving::spawn(&mut gateway);
         assert_eq!(code_after(name, &mut serving.program).await, Some(0), "{name}");
     }
 }
 
-#[cfg(feature = "hub")]
 #[tokio::test]
 async fn signal_ends_the_gateway_over_stdio() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = without_servers(folder.path());
     for name in SIGNALS {
-        let mut gateway = agentwire(&["hub", "serve", "--config", &config]);
+        let (mut gateway, _folder) = gateway(&[]);
         let mut program = gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         // The end of the input would end the program too.
         let mut input = program.stdin.take().unwrap();
@@ -500,15 +370,10 @@ async fn signal_ends_the_gateway_over_stdio() {
     }
 }
 
-const SIGNALS: [&str; 3] = ["INT", "TERM", "HUP"];
 /// The answer to a request without a valid token.
-#[cfg(feature = "hub")]
 const REFUSAL: &str = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm=x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// The handshake of a client.
-#[cfg(feature = "hub")]
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}"#;
 /// What a server sends to ask the user.
-#[cfg(feature = "hub")]
 const QUESTION: &str = r#"{"jsonrpc":"2.0","id":77,"method":"elicitation/create","params":{"message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}"#;
-#[cfg(feature = "hub")]
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{ID, agentwire, output, store, store_three, text, without_reader};
+use super::{ID, agentwire, output, store, store_three, text, walk, without_reader};
 
 #[test]
 fn stored_session_is_listed_shown_renamed_and_deleted() {
@@ -111,11 +111,7 @@ fn cost_needs_a_price_for_each_kind_of_tokens() {
 #[test]
 fn search_continues_after_a_file_that_can_not_be_read() {
     let folder = tempfile::tempdir().unwrap();
-    let entry = serde_json::json!({
-        "type": "user", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "parentUuid": null,
-        "timestamp": "2026-11-01T10:00:00.000Z", "message": {"role": "user", "content": "A walk."},
-    });
-    store(folder.path(), &[entry]);
+    store(folder.path(), &[walk(ID)]);
     let agent = folder.path().join(format!("projects/-p/{ID}/subagents/agent-a1.jsonl"));
     fs::create_dir_all(agent.parent().unwrap()).unwrap();
     fs::write(
@@ -142,8 +138,7 @@ fn project_folder_that_can_not_be_read_is_named() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = tempfile::tempdir().unwrap();
-    let message = serde_json::json!({"role": "user", "content": "A walk."});
-    store(folder.path(), &[serde_json::json!({"type": "user", "uuid": ID, "message": message})]);
+    store(folder.path(), &[walk(ID)]);
     let (unreadable, other) = (folder.path().join("projects/-q"), "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b12");
     fs::create_dir(&unreadable).unwrap();
     let file = folder.path().join(format!("projects/-p/{ID}.jsonl"));
@@ -272,8 +267,7 @@ fn import_continues_after_a_session_that_can_not_be_imported() {
     assert!(import(&[oldest]).output().unwrap().status.success());
     // The store now lacks the entry before the one that it has.
     let file = folder.path().join(format!("projects/-p/{oldest}.jsonl"));
-    let message = serde_json::json!({"role": "user", "content": "A walk."});
-    let before = serde_json::json!({"type": "user", "uuid": oldest, "message": message});
+    let before = walk(oldest);
     fs::write(&file, format!("{before}\n{}", fs::read_to_string(&file).unwrap())).unwrap();
     let written = SystemTime::now() - Duration::from_secs(7200);
     fs::File::options().append(true).open(&file).unwrap().set_modified(written).unwrap();

@@ -27,10 +27,6 @@ pub(crate) fn given(name: &str) -> String {
 }
 
 /// Checks that this is a possible name of a tool.
-///
-/// # Errors
-///
-/// The reason why no tool has this name.
 pub(crate) fn check(name: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("a name is empty".to_owned());

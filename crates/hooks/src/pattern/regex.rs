@@ -6,11 +6,7 @@ use regress::Regex;
 
 use super::name::{self, KNOWN};
 
-/// Checks a regular expression.
-///
-/// # Errors
-///
-/// The compiler's error, or the part that can't match a tool's name if `of_tools`.
+/// Checks a regular expression, and if `of_tools`, that each part of it can match a tool's name.
 pub(super) fn check(pattern: &str, of_tools: bool) -> Result<(), String> {
     if pattern.len() > MAX_LENGTH || pattern.matches('(').count() > MAX_GROUPS {
         return Err("it is too long to be checked; register several hooks".to_owned());

@@ -18,11 +18,7 @@ pub(super) trait Dialog {
     fn write(&mut self, text: &str) -> io::Result<()>;
 }
 
-/// Asks until there is an answer; the end of the input is a denial.
-///
-/// # Errors
-///
-/// If the text can't be written or the question can't be decoded; the CLI then denies.
+/// Asks until there is an answer; the end of the input is a denial. After an error the CLI denies too.
 pub(super) async fn ask<D: Dialog + Send>(request: &CanUseTool, dialog: &mut D) -> io::Result<Decision> {
     let mut terminal = Prompt { dialog, shown: String::new(), ended: false };
     if let Some(mut asked) = Questions::asked_by(request).map_err(io::Error::other)? {

@@ -23,7 +23,6 @@ use crate::outcome::Outcome;
 /// A measured program. It gets the workload in the environment ([`Plan::variables`]) and the path of the bench CLI in
 /// [`CLI`]; its last line on stdout is an [`Outcome`] as JSON.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "put together by who runs it")]
 pub struct Client {
     /// The name in tables.
     pub name: String,
@@ -37,22 +36,11 @@ pub struct Client {
 
 /// A client that the program `bench_client` contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "these are all that are built in")]
 pub enum BuiltIn {
     /// A client written by hand on tokio, without an SDK.
     FloorTokio,
     /// The whole stack.
     Ours,
-}
-
-/// The runtime of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "tokio has no third")]
-pub enum Flavour {
-    /// The multi-threaded runtime, as by `#[tokio::main]`.
-    MultiThread,
-    /// The runtime on the main thread alone.
-    CurrentThread,
 }
 
 impl BuiltIn {
@@ -72,24 +60,21 @@ impl BuiltIn {
         Self::ALL.into_iter().find(|client| client.name() == name)
     }
 
-    /// Returns the client as a process; `program` is the path of `bench_client`.
-    pub fn of(self, program: &Path, flavour: Flavour) -> Client {
+    /// Returns the client as a process; `program` is the path of `bench_client`. With `current_thread`, the runtime is on
+    /// the main thread alone, and not multi-threaded as by `#[tokio::main]`.
+    pub fn of(self, program: &Path, current_thread: bool) -> Client {
         let mut arguments = vec![self.name().into()];
-        arguments.extend((flavour == Flavour::CurrentThread).then(|| CURRENT_THREAD.into()));
+        arguments.extend(current_thread.then(|| CURRENT_THREAD.into()));
         Client { name: self.name().to_owned(), program: program.to_owned(), arguments, home: None }
     }
 
     /// Runs the client in this process with the plan from the environment.
-    ///
-    /// # Errors
-    ///
-    /// If the bench CLI can't be started, or the session fails.
-    pub fn play(self, flavour: Flavour) -> Result<Outcome, Box<dyn Error>> {
+    pub fn play(self, current_thread: bool) -> Result<Outcome, Box<dyn Error>> {
         let plan = Plan::from_env()?;
         let cli = PathBuf::from(env::var_os(CLI).ok_or("no bench CLI is named")?);
-        let mut runtime = match flavour {
-            Flavour::CurrentThread => tokio::runtime::Builder::new_current_thread(),
-            Flavour::MultiThread => tokio::runtime::Builder::new_multi_thread(),
+        let mut runtime = match current_thread {
+            true => tokio::runtime::Builder::new_current_thread(),
+            false => tokio::runtime::Builder::new_multi_thread(),
         };
         let runtime = runtime.enable_all().build()?;
         let session = || match self {
@@ -121,7 +106,7 @@ fn fail(why: &dyn Display) -> ! {
     process::exit(1)
 }
 
-/// The argument that chooses [`Flavour::CurrentThread`].
+/// The argument that chooses the runtime on the main thread alone.
 pub const CURRENT_THREAD: &str = "--current-thread";
 /// The variable with the path of the bench CLI.
 pub const CLI: &str = "AGENTWIRE_BENCH_CLI";

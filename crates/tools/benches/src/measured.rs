@@ -12,7 +12,6 @@ use crate::{
 
 /// A bound, and the value that a run measured for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Measured {
     /// The name of the compared quantity.
     pub what: &'static str,
@@ -24,7 +23,6 @@ pub struct Measured {
 
 /// A limit on a measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third")]
 pub enum Bound {
     /// The largest value allowed.
     AtMost(f64),

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 /// A client's report of its run, as one line of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[expect(clippy::exhaustive_structs, reason = "written by every client")]
 pub struct Outcome {
     /// The messages of the last session. A client leaves out `bytes` if it can't see lines, and `checksum` if it can't read
     /// all content.
@@ -35,7 +34,6 @@ pub const ERROR: &str = "error";
 
 /// The part of a [`Tally`] that a client reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[expect(clippy::exhaustive_structs, reason = "written by every client")]
 pub struct Received {
     /// The number of messages.
     pub messages: u64,

@@ -21,7 +21,6 @@ use crate::{
 
 /// A client in the file that `cargo xtask bench --peers` writes.
 #[derive(Clone, Debug, Deserialize)]
-#[non_exhaustive]
 pub struct Peer {
     name: String,
     program: PathBuf,
@@ -30,10 +29,6 @@ pub struct Peer {
 
 impl Peer {
     /// Reads all clients in a file.
-    ///
-    /// # Errors
-    ///
-    /// If the file can't be read.
     pub fn named_in(file: &Path) -> Result<Vec<Self>, Box<dyn Error>> {
         Ok(serde_json::from_slice(&fs::read(file)?)?)
     }

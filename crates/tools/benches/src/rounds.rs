@@ -21,10 +21,7 @@ type Round = Vec<(String, Run)>;
 
 impl Rounds {
     /// Runs a warm-up round and then this many rounds, each with another client first.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the first run that fails: see [`run`].
+    /// Ends with the error of the first run that fails.
     pub fn measure(
         plan: Plan,
         clients: &[Client],

@@ -22,7 +22,6 @@ use crate::{
 
 /// One run of one client.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "made and read here alone")]
 pub struct Run {
     /// The measurements of the bench CLI.
     pub report: Report,
@@ -30,20 +29,12 @@ pub struct Run {
     pub outcome: Outcome,
 }
 
-/// Returns the bench CLI, which is beside this program.
-///
-/// # Errors
-///
-/// If it does not exist: `cargo xtask bench` builds all programs.
+/// Returns the bench CLI, which is beside this program; `cargo xtask bench` builds all programs.
 pub fn bench_cli() -> io::Result<PathBuf> {
     beside("bench_cli")
 }
 
 /// Returns the program of the built-in clients, which is beside this one.
-///
-/// # Errors
-///
-/// As for [`bench_cli`].
 pub fn bench_client() -> io::Result<PathBuf> {
     beside("bench_client")
 }
@@ -64,7 +55,6 @@ fn beside(name: &str) -> io::Result<PathBuf> {
 
 /// The reason for a run without figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third")]
 pub enum Unplayed {
     /// It exceeded this time and was killed; with its last line on stderr.
     TooLong(Duration, String),
@@ -90,11 +80,7 @@ impl<E: Error> From<E> for Unplayed {
     }
 }
 
-/// Runs one client.
-///
-/// # Errors
-///
-/// If it fails or takes too long, replies wrongly, or did not receive what the bench CLI sent.
+/// Runs one client, and checks that it received what the bench CLI sent.
 pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error>> {
     let whose = format!("{}, {}", client.name, plan.workload.name());
     let run = play(client, cli, plan, LIMIT).map_err(|why| format!("{whose}: {why}"))?;
@@ -109,10 +95,6 @@ pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error
 }
 
 /// Runs one client without checking the messages that it received.
-///
-/// # Errors
-///
-/// If it fails, takes too long, or replies wrongly.
 pub fn play(client: &Client, cli: &Path, plan: Plan, limit: Duration) -> Result<Run, Unplayed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("report.json");

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::print_stdout, reason = "the figures of a check are for the terminal")]
+#![allow(clippy::exhaustive_structs, reason = "xtask creates them, and nothing else uses them")]
 
 mod admission;
 mod agents;
@@ -35,7 +36,6 @@ use failure::Failure;
 
 /// The programs that a cluster needs, and the size of the checks.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "xtask creates it, and nothing else uses it")]
 pub struct Setup {
     /// The server of Restate.
     pub restate: PathBuf,
@@ -70,11 +70,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Runs it, and prints its figures.
-    ///
-    /// # Errors
-    ///
-    /// If the guarantee was missed, or could not be measured.
+    /// Runs it, and prints its figures. Fails if the guarantee was missed, or could not be measured.
     pub fn run(&self, setup: &Setup) -> Result<(), Failure> {
         let figures = (self.run)(setup).map_err(|why| Failure::finding(format!("{}: {why}", self.name)))?;
         println!("{}: {figures}", self.name);
@@ -83,10 +79,6 @@ impl Check {
 }
 
 /// Starts a cluster with two workers and the web page, and waits for Ctrl-C.
-///
-/// # Errors
-///
-/// If a part does not start.
 pub fn serve(setup: &Setup, nodes: usize) -> Result<(), Failure> {
     setup.runtime.block_on(async {
         let settings = json!({"approvals": ["Bash"], "question_grace_seconds": 30});

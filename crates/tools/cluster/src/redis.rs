@@ -8,10 +8,6 @@ use crate::program;
 use crate::server::{Running, Server, make, on_a_free_port, secret};
 
 /// Starts it. `fsync` is the value of `appendfsync`: when it writes to its disk.
-///
-/// # Errors
-///
-/// If it is not installed, or does not start.
 pub fn start(folder: &Path, fsync: &str) -> Result<Running, Failure> {
     let program = program::find(PROGRAM).ok_or_else(|| Failure::new("redis-server not installed"))?;
     let password = secret();

@@ -10,7 +10,6 @@ use tokio::{runtime::Handle, time::sleep};
 /// The number of tasks, threads, descriptors and children of this process at one moment. Linux only: the counts are
 /// read from `/proc`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Census {
     /// Tasks of the runtime that have not ended.
     pub tasks: usize,
@@ -24,10 +23,6 @@ pub struct Census {
 
 impl Census {
     /// Takes the counts.
-    ///
-    /// # Errors
-    ///
-    /// If `/proc` can't be read.
     pub fn take(runtime: &Handle) -> io::Result<Self> {
         Ok(Self {
             tasks: runtime.metrics().num_alive_tasks(),
@@ -42,10 +37,6 @@ impl Census {
     ///
     /// Needs a tokio runtime with its timer.
     /// Tasks that a drop ends still run for a moment, so a count right after it may be too high.
-    ///
-    /// # Errors
-    ///
-    /// As [`Census::take`].
     pub async fn settled(before: Self, runtime: &Handle, limit: Duration) -> io::Result<Self> {
         let start = Instant::now();
         loop {

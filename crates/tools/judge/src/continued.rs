@@ -29,10 +29,6 @@ use place::Place;
 /// - the request to the model has the earlier messages and one more;
 /// - new entries are appended to the store;
 /// - the session leaves no file on the other side.
-///
-/// # Errors
-///
-/// If a check fails or can't run.
 pub async fn prove(store: Arc<dyn SessionStore>, options: Options) -> Result<(), Failure> {
     let script = Script::from_json(SCRIPT)?;
     let model = ScriptedModel::start(script).await?;

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![allow(clippy::exhaustive_enums, clippy::exhaustive_structs, reason = "shared inside the workspace only")]
 
 #[cfg(target_os = "linux")]
 pub mod census;

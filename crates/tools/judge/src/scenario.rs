@@ -69,21 +69,13 @@ pub struct Scenario {
 
 impl Scenario {
     /// Reads a file; its name without the ending is the scenario's.
-    ///
-    /// # Errors
-    ///
-    /// If the file can't be read, and as [`Scenario::parse`].
     pub fn load(file: &Path) -> Result<Self, Failure> {
         let text = fs::read_to_string(file)?;
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         Self::parse(name, text)
     }
 
-    /// Reads a scenario's text.
-    ///
-    /// # Errors
-    ///
-    /// If the text does not have the form of a scenario, for example because of an unknown field.
+    /// Reads a scenario's text. An unknown field is an error.
     pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Failure> {
         let (name, text) = (name.into(), text.into());
         let Spec { about, cli, recorded, slow, faults, .. } = Spec::parse(&text, &Words::default())?;
@@ -132,10 +124,7 @@ impl Scenario {
     ///
     /// Run it where nothing can leave the machine: the CLI is a third-party program.
     /// Needs a tokio runtime with I/O and time.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`], with the transcript so far where there is one.
+    /// The error has the transcript so far, where there is one.
     pub async fn run(&self, cli: &Path) -> Result<Transcript, Failed> {
         let mut transcript = run::run(&self.text, cli, &self.programs).await?;
         transcript.header.faults = self.faults.then_some(true);

@@ -9,6 +9,7 @@ use std::{
     error::Error,
     fs,
     io::{self, BufRead, Write},
+    iter,
     process::ExitCode,
     thread,
 };
@@ -19,12 +20,8 @@ use tokio::sync::mpsc;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let Err(error) = run().await else { return ExitCode::SUCCESS };
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
+    let causes = iter::successors(error.source(), |cause| (*cause).source());
+    let text = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
     // If stderr is closed, the text is lost.
     drop(writeln!(io::stderr(), "{text}"));
     ExitCode::FAILURE

@@ -34,10 +34,7 @@ pub(crate) struct Plan<F> {
 
 impl<F: Faults> Plan<F> {
     /// Reads flags and a variable; flags that do not name faults are the program's own.
-    ///
-    /// # Errors
-    ///
-    /// The exit code of the program after `--help`, which begins with `about`, or with an unknown fault.
+    /// For `--help`, whose text begins with `about`, and for an unknown fault, the error is the exit code of the program.
     pub(crate) fn read(arguments: &[String], variable: &str, about: &str) -> Result<Self, ExitCode> {
         if arguments.iter().any(|argument| argument == "--help") {
             return Err(print(&help::<F>(about)));

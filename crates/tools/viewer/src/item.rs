@@ -1,5 +1,7 @@
 //! The items of the page: a prompt, a tool use with its result, a question with its answer.
 
+use std::fmt::Debug;
+
 use super::part::Part;
 
 /// One event of a session, with all its frames.
@@ -38,7 +40,7 @@ pub(super) struct Item {
 pub(super) enum Kind {
     Prompt,
     Text,
-    Thought,
+    Thinking,
     Tool,
     Hook,
     Permission,
@@ -57,26 +59,9 @@ pub(super) enum Kind {
     Unknown,
 }
 
-impl Kind {
-    /// Returns the word for it, in the page and in its style sheet.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::Text => "text",
-            Self::Thought => "thinking",
-            Self::Tool => "tool",
-            Self::Hook => "hook",
-            Self::Permission => "permission",
-            Self::Mcp => "mcp",
-            Self::Request => "request",
-            Self::Question => "question",
-            Self::Result => "result",
-            Self::Stream => "stream",
-            Self::System => "system",
-            Self::Process => "process",
-            Self::Unknown => "unknown",
-        }
-    }
+/// Returns the word for a variant in the page and in its style sheet: its name in lower case.
+pub(super) fn word(variant: impl Debug) -> String {
+    format!("{variant:?}").to_lowercase()
 }
 
 /// The outcome of an item.
@@ -95,17 +80,6 @@ pub(super) enum Mood {
     Plain,
     /// There is no answer.
     Open,
-}
-
-impl Mood {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Bad => "bad",
-            Self::Plain => "plain",
-            Self::Open => "open",
-        }
-    }
 }
 
 impl Outcome {

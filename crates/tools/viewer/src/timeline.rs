@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::escape;
-use super::item::{Item, Kind, Mood, Outcome};
+use super::item::{Item, Kind, Mood, Outcome, word};
 use super::read::Reading;
 
 /// Appends the timeline and its table.
@@ -24,7 +24,7 @@ pub(super) fn write(page: &mut String, reading: &Reading, first_line: usize) {
 
 struct Lane {
     name: &'static str,
-    class: &'static str,
+    kind: Kind,
     bars: Vec<Bar>,
 }
 
@@ -48,11 +48,11 @@ struct Bar {
 }
 
 fn lanes(reading: &Reading, first_line: usize) -> Vec<Lane> {
-    let mut lanes = vec![Lane { name: "Turns", class: "result", bars: turns(reading) }];
+    let mut lanes = vec![Lane { name: "Turns", kind: Kind::Result, bars: turns(reading) }];
     for (name, kind) in LANES {
         let items = reading.items.iter().filter(|item| item.kind == *kind && !item.gone);
         let bars: Vec<Bar> = items.map(|item| bar(item, first_line)).collect();
-        lanes.push(Lane { name, class: kind.word(), bars });
+        lanes.push(Lane { name, kind: *kind, bars });
     }
     lanes.retain(|lane| !lane.bars.is_empty());
     lanes
@@ -100,7 +100,7 @@ impl Lane {
         let mut rows: Vec<u64> = Vec::new();
         let dense = self.bars.len() > DENSE;
         let scale = Scale { total, timed, thin: if dense { 0.1 } else { 0.4 } };
-        let mut last = None;
+        let (class, mut last) = (word(self.kind), None);
         for bar in &self.bars {
             // A bar that ends where it begins is drawn with some width, and keeps that room where there is any.
             let room = if dense { bar.to } else { bar.to.max(bar.from + total / 200) };
@@ -115,7 +115,7 @@ impl Lane {
             if last.replace(pixel) == Some(pixel) {
                 continue;
             }
-            bar.draw(svg, self.class, y + 18 + row as u64 * ROW, scale);
+            bar.draw(svg, &class, y + 18 + row as u64 * ROW, scale);
         }
         y + 18 + rows.len() as u64 * ROW + 6
     }
@@ -130,7 +130,7 @@ impl Bar {
             svg,
             "<a href=\"#line-{}\" tabindex=-1><rect class=\"{class} {}\" x=\"{:.2}%\" width=\"{width:.2}%\" y={y} height={}><title>",
             self.line,
-            self.mood.word(),
+            word(self.mood),
             x.min(99.6),
             ROW - 3,
         );

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::item::{Item, Kind};
-use super::part::{Look, Part};
+use super::item::{Item, Kind, word};
+use super::part::Part;
 use super::read::{Reading, Turn};
 use super::{CSS, JS, POLICY, escape, timeline};
 use agentwire_testkit::transcript::{Entry, Transcript};
@@ -35,21 +35,25 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// Appends a text between two pieces of HTML.
+    fn put(&mut self, before: &str, text: &str, after: &str) {
+        self.html.push_str(before);
+        escape::text(&mut self.html, text);
+        self.html.push_str(after);
+    }
+
     fn head(&mut self, title: &str) {
         self.html.push_str("<!doctype html>\n<html lang=en><head><meta charset=utf-8>");
         let _ = write!(self.html, "<meta http-equiv=Content-Security-Policy content=\"{POLICY}\">");
         self.html.push_str("<meta name=viewport content=\"width=device-width,initial-scale=1\">");
-        self.html.push_str("<meta name=referrer content=no-referrer><title>");
-        escape::text(&mut self.html, title);
-        let _ = write!(self.html, "</title><style>{CSS}</style></head><body>");
+        self.put("<meta name=referrer content=no-referrer><title>", title, "</title>");
+        let _ = write!(self.html, "<style>{CSS}</style></head><body>");
         self.html.push_str("<a class=skip href=\"#conversation\">Skip to the conversation</a>");
     }
 
     fn facts(&mut self, title: &str) {
         let facts = &self.reading.facts;
-        self.html.push_str("<header><h1>");
-        escape::text(&mut self.html, title);
-        self.html.push_str("</h1><ul class=totals>");
+        self.put("<header><h1>", title, "</h1><ul class=totals>");
         let count = |kind| self.reading.items.iter().filter(|item| item.kind == kind && !item.gone).count();
         let troubles = self.reading.items.iter().filter(|item| !item.badges.is_empty()).count();
         let totals = [
@@ -103,9 +107,7 @@ impl Page<'_> {
         ];
         for (name, value) in rows {
             let Some(value) = value else { continue };
-            let _ = write!(self.html, "<div><dt>{name}<dd>");
-            escape::text(&mut self.html, escape::beginning(value, 2_000));
-            self.html.push_str("</div>");
+            self.put(&format!("<div><dt>{name}<dd>"), escape::beginning(value, 2_000), "</div>");
         }
         self.html.push_str("</dl></header>");
     }
@@ -143,16 +145,14 @@ impl Page<'_> {
             let _ = write!(self.html, " <small>{}</small>", escape::time(turn.to.saturating_sub(turn.from)));
         }
         if !turn.about.is_empty() {
-            self.html.push_str(" <small class=about>");
-            escape::text(&mut self.html, &turn.about);
-            self.html.push_str("</small>");
+            self.put(" <small class=about>", &turn.about, "</small>");
         }
         self.html.push_str("</h3>");
     }
 
     fn item(&mut self, index: usize, children: &[Vec<usize>]) {
         let item = &self.reading.items[index];
-        let _ = write!(self.html, "<div class=\"it {}\"><details><summary>", item.kind.word());
+        let _ = write!(self.html, "<div class=\"it {}\"><details><summary>", word(item.kind));
         self.summary(item);
         self.html.push_str("</summary>");
         for entry in &item.entries {
@@ -183,21 +183,17 @@ impl Page<'_> {
     }
 
     fn summary(&mut self, item: &Item) {
-        let _ = write!(self.html, "<i class=k>{}</i> <b>", item.kind.word());
-        escape::text(&mut self.html, escape::beginning(&item.title, 120));
-        self.html.push_str("</b>");
+        let kind = format!("<i class=k>{}</i> <b>", word(item.kind));
+        self.put(&kind, escape::beginning(&item.title, 120), "</b>");
         for badge in &item.badges {
             let _ = write!(self.html, " <strong class=badge>{badge}</strong>");
         }
         if let Some(outcome) = &item.outcome {
-            let _ = write!(self.html, " <span class=\"o {}\">", outcome.mood.word());
-            escape::text(&mut self.html, escape::beginning(&outcome.words, 300));
-            self.html.push_str("</span>");
+            let mood = format!(" <span class=\"o {}\">", word(outcome.mood));
+            self.put(&mood, escape::beginning(&outcome.words, 300), "</span>");
         }
         if !item.note.is_empty() {
-            self.html.push_str(" <span class=n>");
-            escape::text(&mut self.html, escape::beginning(&item.note, 300));
-            self.html.push_str("</span>");
+            self.put(" <span class=n>", escape::beginning(&item.note, 300), "</span>");
         }
         if !item.streamed.is_empty() {
             let _ = write!(self.html, " <span class=n>streamed in {} frames</span>", item.streamed.len());
@@ -212,20 +208,11 @@ impl Page<'_> {
     }
 
     fn part(&mut self, part: &Part) {
-        let look = match part.look {
-            Look::Prose => "prose",
-            Look::Thought => "thought",
-            Look::Code => "code",
-        };
-        let _ = write!(self.html, "<div class=\"p {look}\">");
+        let _ = write!(self.html, "<div class=\"p {}\">", word(part.look));
         if !part.label.is_empty() {
-            self.html.push_str("<span class=t>");
-            escape::text(&mut self.html, &part.label);
-            self.html.push_str("</span> ");
+            self.put("<span class=t>", &part.label, "</span> ");
         }
-        self.html.push_str("<span class=v>");
-        escape::text(&mut self.html, &part.text);
-        self.html.push_str("</span>");
+        self.put("<span class=v>", &part.text, "</span>");
         if let Some(whole) = part.cut_from {
             let _ = write!(self.html, "… <a class=all href=\"#line-{}\" data-at=\"", part.place.line);
             escape::attribute(&mut self.html, &part.place.pointer);

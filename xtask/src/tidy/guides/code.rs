@@ -2,14 +2,12 @@
 
 use super::super::Finding;
 use super::super::sources::Source;
-use super::is_guide;
+use super::{finding, is_guide};
 
 pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for guide in sources.iter().filter(|source| is_guide(&source.path)) {
-        let mut found = |line, what: &str| {
-            findings.push(Finding { rule: "guides", path: guide.path.clone(), line, what: what.to_owned() });
-        };
+        let mut found = |line, what: &str| findings.push(finding(&guide.path, line, what));
         let blocks = guide.text.lines().enumerate().filter(|(_, line)| line.starts_with("```rust"));
         let blocks: Vec<_> = blocks.collect();
         for (at, line) in &blocks {

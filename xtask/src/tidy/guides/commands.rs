@@ -4,24 +4,14 @@ use clap::{Parser as _, error::ErrorKind};
 
 use super::super::Finding;
 use super::super::sources::Source;
-use super::is_guide;
+use super::{finding, is_guide, spans};
 use agentwire_cli::command::CommandLine;
 
 pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for guide in sources.iter().filter(|source| is_guide(&source.path)) {
-        let mut is_code = false;
-        for (at, line) in guide.text.lines().enumerate() {
-            is_code ^= line.trim_start().starts_with("```");
-            let commands: Vec<&str> =
-                if is_code { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
-            let faults = commands.into_iter().filter_map(|command| fault(command, sources));
-            findings.extend(faults.map(|what| Finding {
-                rule: "guides",
-                path: guide.path.clone(),
-                line: at + 1,
-                what,
-            }));
+        for (line, _, command) in spans(&guide.text) {
+            findings.extend(fault(command, sources).map(|what| finding(&guide.path, line, what)));
         }
     }
     findings

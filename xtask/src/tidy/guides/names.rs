@@ -5,26 +5,16 @@ use std::path::Path;
 use super::super::Finding;
 use super::super::sources::Source;
 use super::declared::Declared;
-use super::is_guide;
+use super::{finding, is_guide, spans};
 
 pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
     let declared = Declared::of_all(sources);
     let mut findings = Vec::new();
     for guide in sources.iter().filter(|source| is_guide(&source.path)) {
-        let mut is_code = false;
-        for (at, line) in guide.text.lines().enumerate() {
-            is_code ^= line.trim_start().starts_with("```");
-            let spans = if is_code { "" } else { line };
-            let spans = spans.split('`').skip(1).step_by(2);
-            let gone = spans.filter(|span| {
-                is_item(span) && !declared.has(span) || is_file(span) && !root.join(span).exists()
-            });
-            findings.extend(gone.map(|name| Finding {
-                rule: "guides",
-                path: guide.path.clone(),
-                line: at + 1,
-                what: format!("there is no `{name}`"),
-            }));
+        for (line, _, span) in spans(&guide.text).filter(|(_, is_code, _)| !is_code) {
+            if is_item(span) && !declared.has(span) || is_file(span) && !root.join(span).exists() {
+                findings.push(finding(&guide.path, line, format!("there is no `{span}`")));
+            }
         }
     }
     findings

@@ -2,6 +2,7 @@
 
 use super::super::Finding;
 use super::super::sources::Source;
+use super::finding;
 
 /// A change of the code without the guide, or of the guide without the code, breaks the row.
 #[rustfmt::skip] // One number a line: the guide and its words, the file and its code.
@@ -73,7 +74,7 @@ pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
         }
         let what =
             format!("the guide's `{phrase}` and `{code}` of {file} are not both there: say the same in both");
-        findings.push(Finding { rule: "guides", path: (*guide).to_owned(), line: 0, what });
+        findings.push(finding(guide, 0, what));
     }
     findings
 }

@@ -41,10 +41,6 @@ pub(crate) struct Fork {
 ///
 /// `up_to` is an id that [`conversation`](crate::conversation) returns for a message.
 /// If a compaction kept that message, the fork ends at its original place before the compaction.
-///
-/// # Errors
-///
-/// If there are no messages, or no message with the id `up_to`.
 pub(crate) fn fork_entries(
     session: &SessionId,
     entries: &[RawEntry],

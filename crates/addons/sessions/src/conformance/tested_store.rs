@@ -1,5 +1,7 @@
 //! Calls of a store, with errors and skips as the outcome of a check.
 
+use std::iter;
+
 use agentwire_protocol::SessionId;
 
 use super::canonical::canonical;
@@ -122,14 +124,8 @@ fn failed(doing: impl std::fmt::Display, error: &StoreError) -> Stop {
 
 /// Returns the messages of an error and its sources.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
+    iter::successors(error.source(), |cause| (*cause).source())
+        .fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 async fn optional<T>(method: &str, future: Option<StoreFuture<'_, T>>) -> Result<T, Stop> {

@@ -165,41 +165,27 @@ impl Message {
         let Some([id, content]) = last(raw, ["id", "content"]) else { return Self::default() };
         let texts = content.as_ref().and_then(|content| content.decode::<String>().ok());
         let blocks = content.and_then(|content| content.decode::<Vec<RawJson>>().ok()).unwrap_or_default();
-        let blocks: Vec<Block> = blocks.iter().map(Block::of).collect();
+        let block = |raw| last(raw, ["type", "id", "tool_use_id", "text"]).unwrap_or_default();
+        let blocks: Vec<Block> = blocks.iter().map(block).collect();
         let ids = |kind: &str, id: fn(&Block) -> Option<&RawJson>| {
-            let blocks =
-                blocks.iter().filter(|block| block.kind.as_ref().is_some_and(|tag| is_text(tag, kind)));
+            let blocks = blocks.iter().filter(|[tag, ..]| tag.as_ref().is_some_and(|tag| is_text(tag, kind)));
             blocks.filter_map(|block| id(block)?.decode().ok()).collect()
         };
-        let first = || blocks.first().and_then(|block| text(block.text.clone()));
+        let first = || blocks.first().and_then(|[.., words]| text(words.clone()));
         let start = texts.or_else(first).unwrap_or_default();
-        let is_text_alone = matches!(&blocks[..], [Block { kind: Some(kind), .. }] if is_text(kind, "text"));
+        let is_text_alone = matches!(&blocks[..], [[Some(kind), ..]] if is_text(kind, "text"));
         Self {
             id: text(id),
-            calls: ids("tool_use", |block| block.id.as_ref()),
-            results: ids("tool_result", |block| block.tool_use_id.as_ref()),
+            calls: ids("tool_use", |[_, id, ..]| id.as_ref()),
+            results: ids("tool_result", |[.., id, _]| id.as_ref()),
             interrupts: start.starts_with("[Request interrupted by user"),
             silent: is_text_alone && NO_ANSWER.contains(&start.as_str()),
         }
     }
 }
 
-/// The relevant fields of a block; a model may have produced any content in the others.
-#[derive(Default)]
-struct Block {
-    kind: Option<RawJson>,
-    id: Option<RawJson>,
-    tool_use_id: Option<RawJson>,
-    text: Option<RawJson>,
-}
-
-impl Block {
-    fn of(raw: &RawJson) -> Self {
-        let [kind, id, tool_use_id, text] =
-            last(raw, ["type", "id", "tool_use_id", "text"]).unwrap_or_default();
-        Self { kind, id, tool_use_id, text }
-    }
-}
+/// The type, id, `tool_use_id` and text of a block; a model may have produced any content in the other fields.
+type Block = [Option<RawJson>; 4];
 
 fn is_text(raw: &RawJson, text: &str) -> bool {
     raw.decode::<String>().is_ok_and(|value| value == text)

@@ -35,15 +35,15 @@ fn titles_and_tags_are_listed() {
     let (sessions, session) = (config.sessions(), id(1).into());
     let before = fs::read_to_string(&path).unwrap();
     let info = || sessions.info(&session).unwrap().unwrap();
-    sessions.rename(&session, " A walk ").unwrap();
-    sessions.tag(&session, Some("to\u{200b}do")).unwrap();
-    assert_eq!((&*info().summary, info().tag.as_deref()), ("A walk", Some("todo")));
+    sessions.rename(&session, " A \"walk\"\n").unwrap();
+    sessions.tag(&session, Some("to\u{200b}do ")).unwrap();
+    assert_eq!((&*info().summary, info().tag.as_deref()), ("A \"walk\"", Some("todo")));
     sessions.rename(&session, "Another").unwrap();
     sessions.in_project("/w").tag(&session, None).unwrap();
     assert_eq!((info().custom_title.as_deref(), info().tag), (Some("Another"), None));
     assert_eq!(message_texts(&sessions, &session), ["a", "b"]);
     let lines = [
-        format!(r#"{{"type":"custom-title","customTitle":"A walk","sessionId":"{session}"}}"#),
+        format!(r#"{{"type":"custom-title","customTitle":"A \"walk\"","sessionId":"{session}"}}"#),
         format!(r#"{{"type":"tag","tag":"todo","sessionId":"{session}"}}"#),
         format!(r#"{{"type":"custom-title","customTitle":"Another","sessionId":"{session}"}}"#),
         format!(r#"{{"type":"tag","tag":"","sessionId":"{session}"}}"#),
@@ -110,8 +110,8 @@ fn invalid_changes_change_nothing() {
         Err(SessionError::Change(error)) => error,
         other => panic!("{other:?}"),
     };
-    assert!(matches!(change(sessions.rename(&session, " ")), ChangeError::EmptyTitle));
-    assert!(matches!(change(sessions.tag(&session, Some("\u{feff}"))), ChangeError::EmptyTag));
+    assert!(matches!(change(sessions.rename(&session, " \n")), ChangeError::EmptyTitle));
+    assert!(matches!(change(sessions.tag(&session, Some("\u{feff}\u{200b} "))), ChangeError::EmptyTag));
     let unknown = Uuid::from("z");
     let fork = |id: &SessionId, up_to| change(sessions.fork(id, up_to, None).map(drop));
     assert!(matches!(fork(&session, Some(&unknown)), ChangeError::UnknownMessage(id) if id == unknown));

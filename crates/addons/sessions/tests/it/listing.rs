@@ -140,6 +140,15 @@ fn a_session_is_archived_until_the_user_sends_a_message() {
     }
 }
 
+/// Returns whether a session of 2025 is archived that was put into the archive before these entries.
+fn archived_before(config: &Config, later: &[Value]) -> Option<bool> {
+    let mut first = user("a", None, "hello");
+    first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
+    let path = config.write("/w", &id(1), 1_767_225_600, &[&[first], later].concat());
+    mark(&path, true, "2025-12-31T00:00:00.000Z");
+    config.sessions().info(&id(1).into()).unwrap().unwrap().archived
+}
+
 #[test]
 fn text_that_the_user_did_not_write_leaves_a_session_in_the_archive() {
     let config = Config::new();
@@ -156,14 +165,9 @@ fn text_that_the_user_did_not_write_leaves_a_session_in_the_archive() {
         ("<div> is broken", Some("human"), false),
         ("<a@b.c> wrote", None, false),
     ] {
-        let mut first = user("a", None, "hello");
-        first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
         let mut later = user("b", Some("a"), text);
         later["origin"] = origin.map(|kind| json!({"kind": kind})).into();
-        let path = config.write("/w", &id(1), 10, &[first, later]);
-        mark(&path, true, "2025-12-31T00:00:00.000Z");
-        let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
-        assert_eq!(info.archived, Some(archived), "{text}");
+        assert_eq!(archived_before(&config, &[later]), Some(archived), "{text}");
     }
 }
 
@@ -178,33 +182,23 @@ fn a_turn_that_the_user_did_not_start_leaves_a_session_in_the_archive() {
         ("attachment", queued("prompt"), false),
         ("attachment", queued("task-notification"), true),
     ] {
-        let mut first = user("a", None, "hello");
-        first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
         let mut later = user("b", Some("a"), "words");
         later[name] = value;
         if name == "attachment" {
             later["type"] = name.into();
         }
-        let path = config.write("/w", &id(1), 10, &[first, later]);
-        mark(&path, true, "2025-12-31T00:00:00.000Z");
-        let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
-        assert_eq!(info.archived, Some(archived), "{name}");
+        assert_eq!(archived_before(&config, &[later]), Some(archived), "{name}");
     }
 }
 
 #[test]
 fn a_message_in_the_middle_of_a_long_file_takes_a_session_out_of_the_archive() {
     let config = Config::new();
-    let mut first = user("a", None, "hello");
-    first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
     let filler = vec![json!({"type": "progress", "text": "x".repeat(1000)}); 100];
     let message = user("b", Some("a"), "go on");
     for (middle, archived) in [(&[message][..], false), (&[][..], true)] {
-        let entries = [&[first.clone()][..], &filler[..], middle, &filler[..]].concat();
-        let path = config.write("/w", &id(1), 1_767_225_600, &entries);
-        mark(&path, true, "2025-12-31T00:00:00.000Z");
-        let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
-        assert_eq!(info.archived, Some(archived));
+        let later = [&filler[..], middle, &filler[..]].concat();
+        assert_eq!(archived_before(&config, &later), Some(archived));
         assert_eq!(config.sessions().list(Page::first(1)).unwrap()[0].archived, Some(archived));
     }
 }

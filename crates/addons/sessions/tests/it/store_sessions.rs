@@ -52,8 +52,8 @@ async fn a_session_of_a_store_goes_into_the_archive_and_comes_out() {
 #[tokio::test]
 async fn a_list_is_the_same_with_summaries_and_without() {
     let mut lists = Vec::new();
-    for (sessions, summaries) in [(true, true), (true, false), (false, true)] {
-        let store = Watched { sessions, summaries, ..Watched::default() };
+    for (no_sessions, no_summaries) in [(false, false), (false, true), (true, false)] {
+        let store = Watched { no_sessions, no_summaries, ..Watched::default() };
         fill(&store, 40).await;
         let stored = StoreSessions::new(&store, PROJECT);
         let list = stored.list(Page::ALL).await.unwrap();
@@ -85,7 +85,7 @@ async fn only_sessions_without_a_current_summary_are_loaded_up_to_the_page() {
     stored.list(Page::ALL).await.unwrap();
     assert_eq!(store.loaded(), 2);
 
-    let store = Watched { summaries: false, ..Watched::default() };
+    let store = Watched { no_summaries: true, ..Watched::default() };
     fill(&store, 40).await;
     let stored = StoreSessions::new(&store, PROJECT);
     let list = stored.list(Page::first(5)).await.unwrap();
@@ -97,7 +97,7 @@ async fn only_sessions_without_a_current_summary_are_loaded_up_to_the_page() {
 
 #[tokio::test]
 async fn a_session_that_can_not_be_loaded_is_listed_without_a_summary() {
-    let store = Watched { summaries: false, broken: Some(id(3).into()), ..Watched::default() };
+    let store = Watched { no_summaries: true, broken: Some(id(3).into()), ..Watched::default() };
     fill(&store, 5).await;
     let list = StoreSessions::new(&store, PROJECT).list(Page::ALL).await.unwrap();
     let broken = list.iter().find(|info| info.session_id.as_str() == id(3)).unwrap();
@@ -107,7 +107,7 @@ async fn a_session_that_can_not_be_loaded_is_listed_without_a_summary() {
 
 #[tokio::test]
 async fn missing_methods_are_named_in_errors() {
-    let store = Watched { sessions: false, summaries: false, optional: false, ..Watched::default() };
+    let store = Watched { no_sessions: true, no_summaries: true, no_optional: true, ..Watched::default() };
     let stored = StoreSessions::new(&store, PROJECT);
     let session = SessionId::from(id(1));
     let errors = [
@@ -150,11 +150,12 @@ fn entry(value: &Value) -> RawEntry {
 }
 
 /// A store that records its calls and implements only some methods.
+#[derive(Default)]
 struct Watched {
     inner: MemoryStore,
-    sessions: bool,
-    summaries: bool,
-    optional: bool,
+    no_sessions: bool,
+    no_summaries: bool,
+    no_optional: bool,
     refuses: bool,
     broken: Option<SessionId>,
     stale: std::sync::Mutex<HashSet<SessionId>>,
@@ -162,24 +163,6 @@ struct Watched {
     loads: AtomicUsize,
     loading: AtomicUsize,
     most_at_once: AtomicUsize,
-}
-
-impl Default for Watched {
-    fn default() -> Self {
-        Self {
-            inner: MemoryStore::new(),
-            sessions: true,
-            summaries: true,
-            optional: true,
-            refuses: false,
-            broken: None,
-            stale: Default::default(),
-            batches: Default::default(),
-            loads: AtomicUsize::new(0),
-            loading: AtomicUsize::new(0),
-            most_at_once: AtomicUsize::new(0),
-        }
-    }
 }
 
 impl Watched {
@@ -211,11 +194,11 @@ impl SessionStore for Watched {
     }
 
     fn list_sessions<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<StoredSession>>> {
-        self.inner.list_sessions(project).filter(|_| self.sessions)
+        self.inner.list_sessions(project).filter(|_| !self.no_sessions)
     }
 
     fn list_summaries<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<SessionSummary>>> {
-        let summaries = self.inner.list_summaries(project).filter(|_| self.summaries)?;
+        let summaries = self.inner.list_summaries(project).filter(|_| !self.no_summaries)?;
         Some(Box::pin(async move {
             let mut summaries = summaries.await?;
             let stale = self.stale.lock().unwrap();
@@ -227,11 +210,11 @@ impl SessionStore for Watched {
     }
 
     fn delete<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, ()>> {
-        if self.optional { self.inner.delete(key) } else { None }
+        if self.no_optional { None } else { self.inner.delete(key) }
     }
 
     fn list_subkeys<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, Vec<String>>> {
-        self.inner.list_subkeys(key).filter(|_| self.optional)
+        self.inner.list_subkeys(key).filter(|_| !self.no_optional)
     }
 }
 
@@ -239,8 +222,8 @@ const PROJECT: &str = "-srv-one";
 
 #[tokio::test]
 async fn titles_and_tags_are_stored_and_listed() {
-    for summaries in [true, false] {
-        let store = Watched { summaries, ..Watched::default() };
+    for no_summaries in [false, true] {
+        let store = Watched { no_summaries, ..Watched::default() };
         fill(&store, 1).await;
         let stored = StoreSessions::new(&store, PROJECT);
         let session = SessionId::from(id(0));

@@ -8,13 +8,12 @@
 use std::{error::Error, process::ExitCode};
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    use agentwire_benches::clients::{BuiltIn, CURRENT_THREAD, Flavour};
+    use agentwire_benches::clients::{BuiltIn, CURRENT_THREAD};
 
     let words: Vec<String> = std::env::args().skip(1).collect();
     let name = words.first().ok_or("no client is named")?;
     let client = BuiltIn::named(name).ok_or("there is no such client")?;
-    let one_thread = words.iter().any(|word| word == CURRENT_THREAD);
-    let flavour = if one_thread { Flavour::CurrentThread } else { Flavour::MultiThread };
-    println!("{}", serde_json::to_string(&client.play(flavour)?)?);
+    let current_thread = words.iter().any(|word| word == CURRENT_THREAD);
+    println!("{}", serde_json::to_string(&client.play(current_thread)?)?);
     Ok(ExitCode::SUCCESS)
 }

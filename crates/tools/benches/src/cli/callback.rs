@@ -6,7 +6,6 @@ use memchr::memmem;
 
 /// A kind of request. Each variant names the right answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "these are all that are measured")]
 pub enum Callback {
     /// `hook_callback` of `PreToolUse`: the hook allows the call, with the command as the reason.
     Hook,

@@ -8,7 +8,6 @@ use super::{Callback, Workload, stream};
 ///
 /// The bench CLI and its client read it from the same environment variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "made by the runner")]
 pub struct Plan {
     /// The workload.
     pub workload: Workload,
@@ -23,10 +22,6 @@ impl Plan {
     }
 
     /// Reads the plan from the environment.
-    ///
-    /// # Errors
-    ///
-    /// If the workload is missing or unknown.
     pub fn from_env() -> Result<Self, Box<dyn Error>> {
         let name = env::var(WORKLOAD).map_err(|error| format!("{WORKLOAD}: {error}"))?;
         let workload = Workload::named(&name).ok_or_else(|| format!("there is no workload `{name}`"))?;

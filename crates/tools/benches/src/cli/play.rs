@@ -16,10 +16,6 @@ use super::{
 };
 
 /// Plays the plan of the environment.
-///
-/// # Errors
-///
-/// If the client sends a wrong line or ends too early.
 pub(super) fn play() -> Result<(), Box<dyn Error>> {
     let plan = Plan::from_env()?;
     let path = env::var_os(REPORT).ok_or("no file is named for the report")?;

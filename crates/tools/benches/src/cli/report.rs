@@ -8,7 +8,6 @@ use super::Tally;
 
 /// The measurements of one session.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
 pub struct Report {
     /// One entry for each number of open requests, or one for all laps.
     pub phases: Vec<Phase>,
@@ -20,7 +19,6 @@ pub struct Report {
 
 /// Timed requests with a constant number of open ones, or timed laps.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
 pub struct Phase {
     /// The number of open requests.
     pub outstanding: usize,

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// of a `result` its `result`.
 /// Missing and empty texts are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[expect(clippy::exhaustive_structs, reason = "read and written by every client")]
 pub struct Tally {
     /// The number of messages.
     pub messages: u64,

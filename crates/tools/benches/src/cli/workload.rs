@@ -4,7 +4,6 @@ use super::Callback;
 
 /// A workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "these are all that are measured")]
 pub enum Workload {
     /// 3,000 requests of one kind, one open at a time.
     Callback(Callback),

@@ -23,10 +23,6 @@ use super::{
 use crate::outcome::{Notes, Outcome};
 
 /// Runs the client.
-///
-/// # Errors
-///
-/// If the bench CLI can't be started, exits early, or sends invalid messages.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
     let mut notes = Notes::start();
     let mut session = Session::start(cli)?;

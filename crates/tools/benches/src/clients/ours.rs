@@ -18,10 +18,6 @@ use crate::{
 };
 
 /// Runs the client.
-///
-/// # Errors
-///
-/// If the session can't be started, ends early, or receives invalid messages.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
     let mut notes = Notes::start();
     let mut session = Session::builder().options(Options::new().path_to_claude_code_executable(cli));

@@ -7,11 +7,12 @@ mod small;
 
 use std::path::Path;
 
-use agentwire_benches::clients::{BuiltIn, Client, Flavour};
+use agentwire_benches::clients::{BuiltIn, Client};
 
 /// Returns a built-in client as a process.
 fn client(client: BuiltIn) -> Client {
-    client.of(Path::new(env!("CARGO_BIN_EXE_bench_client")), Flavour::MultiThread)
+    let current_thread = false;
+    client.of(Path::new(env!("CARGO_BIN_EXE_bench_client")), current_thread)
 }
 
 /// Returns the path of the bench CLI.

@@ -4,7 +4,6 @@ use std::fmt;
 
 /// The findings of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Report {
     /// The faults, in the order of the file, each once; empty if there are none.
     pub findings: Vec<Finding>,
@@ -16,7 +15,6 @@ pub struct Report {
 
 /// A fault in a transcript.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub struct Finding {
     /// The line of the transcript's file; `None` for the whole file.
     pub line: Option<usize>,

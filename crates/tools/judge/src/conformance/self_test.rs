@@ -9,7 +9,6 @@ use agentwire_testkit::{Splits, Transcript};
 
 /// The result of the self-test of one transcript.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct SelfTest {
     /// The kinds of corruption that the check found.
     pub found: Vec<Corruption>,
@@ -21,7 +20,6 @@ pub struct SelfTest {
 
 /// A way to corrupt a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Corruption {
     /// A reply of the CLI is missing.
     DropReply,
@@ -69,7 +67,7 @@ pub fn self_test(transcript: &Transcript) -> SelfTest {
     }
     let scene = Scene::new(transcript);
     let known = Known::of(&scene);
-    for corruption in Corruption::ALL {
+    for (corruption, _) in Corruption::ALL {
         let is_faulty = |corrupted: &Transcript| is_faulty(&Scene::with(corrupted, &known));
         match corrupt::is_found(corruption, transcript, &scene, is_faulty) {
             Some(true) => test.found.push(corruption),
@@ -88,44 +86,28 @@ impl SelfTest {
 }
 
 impl Corruption {
-    /// All kinds, in the order in which they are tried.
-    const ALL: [Self; 15] = [
-        Self::DropReply,
-        Self::DropAnswer,
-        Self::DropRequest,
-        Self::DropResult,
-        Self::DropMessage,
-        Self::DropCall,
-        Self::RepeatReply,
-        Self::RepeatAnswer,
-        Self::RepeatRequest,
-        Self::RepeatCall,
-        Self::RepeatMessage,
-        Self::LoseTail,
-        Self::Swap,
-        Self::Cut,
-        Self::ChangeId,
+    /// All kinds with their words, in the order in which they are tried.
+    const ALL: [(Self, &str); 15] = [
+        (Self::DropReply, "dropping a reply"),
+        (Self::DropAnswer, "dropping an answer"),
+        (Self::DropRequest, "dropping a request"),
+        (Self::DropResult, "dropping a result"),
+        (Self::DropMessage, "dropping a message"),
+        (Self::DropCall, "dropping a request of ours"),
+        (Self::RepeatReply, "repeating a reply"),
+        (Self::RepeatAnswer, "repeating an answer"),
+        (Self::RepeatRequest, "repeating a request"),
+        (Self::RepeatCall, "repeating a request of ours"),
+        (Self::RepeatMessage, "repeating a message"),
+        (Self::LoseTail, "losing the tail"),
+        (Self::Swap, "swapping two lines"),
+        (Self::Cut, "cutting a line"),
+        (Self::ChangeId, "changing an id"),
     ];
 }
 
 impl fmt::Display for Corruption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::DropReply => "dropping a reply",
-            Self::DropAnswer => "dropping an answer",
-            Self::DropRequest => "dropping a request",
-            Self::DropResult => "dropping a result",
-            Self::DropMessage => "dropping a message",
-            Self::DropCall => "dropping a request of ours",
-            Self::RepeatReply => "repeating a reply",
-            Self::RepeatAnswer => "repeating an answer",
-            Self::RepeatRequest => "repeating a request",
-            Self::RepeatCall => "repeating a request of ours",
-            Self::RepeatMessage => "repeating a message",
-            Self::LoseTail => "losing the tail",
-            Self::Swap => "swapping two lines",
-            Self::Cut => "cutting a line",
-            Self::ChangeId => "changing an id",
-        })
+        Self::ALL.iter().filter(|(kind, _)| kind == self).try_for_each(|(_, word)| f.write_str(word))
     }
 }

@@ -29,7 +29,6 @@ use agentwire_testkit::{Argv, Recorder, ScriptedModel, Transcript};
 /// A failed scenario, with its recording so far.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
-#[non_exhaustive]
 pub struct Failed {
     /// The cause.
     #[source]

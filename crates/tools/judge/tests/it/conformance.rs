@@ -45,12 +45,23 @@ fn parse(text: &str) -> Transcript {
     Transcript::parse(text).unwrap()
 }
 
-/// Checks the session with a piece of its text changed, and expects this finding.
+/// Returns what the check finds in this text.
+fn findings(text: &str) -> String {
+    check(&parse(text), Splits::Lines).to_string()
+}
+
+/// Checks the text with a piece of it changed, and expects this finding.
+#[track_caller]
+fn finds(text: &str, from: &str, to: &str, expected: &str) {
+    assert!(text.contains(from), "{from}");
+    let found = findings(&text.replacen(from, to, 1));
+    assert!(found.contains(expected), "{expected:?} is not in: {found}");
+}
+
+/// Checks the session with a piece of its text changed.
 #[track_caller]
 fn check_changed(from: &str, to: &str, expected: &str) {
-    assert!(SESSION.contains(from), "{from}");
-    let report = check(&parse(&SESSION.replacen(from, to, 1)), Splits::Lines);
-    assert!(report.to_string().contains(expected), "{expected:?} is not in: {report}");
+    finds(SESSION, from, to, expected);
 }
 
 fn line(start: &str) -> &'static str {

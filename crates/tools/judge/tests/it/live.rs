@@ -19,7 +19,6 @@ mod matchers;
 mod mcp;
 mod mirrored;
 mod observing;
-mod offline;
 mod permissions;
 mod place;
 mod recipes;

@@ -16,11 +16,7 @@ pub(super) struct Leniency {
     pub(super) redacted: bool,
 }
 
-/// Compares a prompt, a request or a cancellation, and binds the ids that it brings.
-///
-/// # Errors
-///
-/// The difference.
+/// Compares a prompt, a request or a cancellation, and binds the ids that it brings; the error is the difference.
 pub(super) fn ours(
     expected: &Recorded,
     actual: &Recorded,
@@ -46,11 +42,7 @@ pub(super) fn ours(
     }
 }
 
-/// Compares the answer to a request of the CLI's.
-///
-/// # Errors
-///
-/// The difference.
+/// Compares the answer to a request of the CLI's; the error is the difference.
 pub(super) fn answer(
     expected: &Recorded,
     actual: &Recorded,

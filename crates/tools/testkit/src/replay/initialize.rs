@@ -2,11 +2,8 @@
 
 use crate::{ids::Ids, json::Json};
 
-/// Binds the hook callbacks of two handshakes by their place among those of their event.
-///
-/// # Errors
-///
-/// If an event does not have the same number of callbacks.
+/// Binds the hook callbacks of two handshakes by their place among those of their event; an event must have as many
+/// callbacks in both.
 pub(super) fn compare(expected: &Json, actual: &Json, ids: &mut Ids) -> Result<(), String> {
     for (event, _) in actual.at(&["hooks"]).map_or(&[][..], Json::fields) {
         if !callbacks(actual, event).is_empty() && callbacks(expected, event).is_empty() {

@@ -1,6 +1,7 @@
 //! Recording: lines cut out of bytes exactly, in the order in which our side saw them.
 
 use std::{
+    fmt::Debug,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -9,8 +10,8 @@ use std::{
 use agentwire_testkit::Replay;
 use agentwire_testkit::{End, Recorder, Transcript, record::TooLong, transcript::Entry};
 use agentwire_transport::{
-    ByteSink, ByteSource, Connected, ExitReport, MemorySink, MemorySource, PeerHandle, Signal, Transport,
-    TransportError, memory,
+    ByteSink, ByteSource, Connected, ExitReport, MemoryPeer, MemorySink, MemorySource, PeerHandle, Signal,
+    Transport, TransportError, memory,
 };
 use bytes::Bytes;
 
@@ -22,11 +23,19 @@ fn inbound(line: &'static str) -> Entry {
     Entry::Inbound(Bytes::from_static(line.as_bytes()))
 }
 
+/// Records a connection in memory.
+async fn recording(
+    capacity: usize,
+) -> (Recorder, Connected<impl ByteSource, impl ByteSink + Debug, impl PeerHandle>, MemoryPeer) {
+    let (transport, peer) = memory(capacity);
+    let recorder = Recorder::new();
+    let link = recorder.record(transport).open().await.unwrap();
+    (recorder, link, peer)
+}
+
 #[tokio::test]
 async fn both_directions_are_recorded_in_order_with_any_chunks() {
-    let (transport, peer) = memory(1 << 10);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, peer) = recording(1 << 10).await;
     for chunk in ["one\ntw", "o", "\n", "\n\r\nfour"] {
         link.sink.write(chunk.into()).await.unwrap();
     }
@@ -53,9 +62,7 @@ async fn both_directions_are_recorded_in_order_with_any_chunks() {
 
 #[tokio::test]
 async fn a_line_is_recorded_before_the_peer_can_have_it() {
-    let (transport, _peer) = memory(1);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, _peer) = recording(1).await;
     // The pipe holds one byte and has no reader, so the write does not end.
     let write = link.sink.write("longer than the pipe\n".into());
     let waited = tokio::time::timeout(Duration::from_millis(1), write).await;
@@ -65,9 +72,7 @@ async fn a_line_is_recorded_before_the_peer_can_have_it() {
 
 #[tokio::test]
 async fn lines_that_were_left_at_the_end_are_recorded_and_passed_on() {
-    let (transport, peer) = memory(64);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, peer) = recording(64).await;
     link.sink.flush_detached("left\n".into());
     // Dropping the link ends the input, so that the read fails instead of waiting.
     drop(link);
@@ -117,9 +122,7 @@ async fn process_is_handled_as_without_the_recording() {
 
 #[tokio::test]
 async fn last_line_without_a_line_feed_is_marked() {
-    let (transport, peer) = memory(64);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, peer) = recording(64).await;
     peer.write("cut").await.unwrap();
     drop(peer);
     while link.source.read().await.unwrap().is_some() {}
@@ -130,9 +133,7 @@ async fn last_line_without_a_line_feed_is_marked() {
 
 #[tokio::test]
 async fn signals_stderr_and_the_end_are_recorded() {
-    let (transport, peer) = memory(64);
-    let recorder = Recorder::new();
-    let link = recorder.record(transport).open().await.unwrap();
+    let (recorder, link, peer) = recording(64).await;
     recorder.stderr("first\nsecond");
     drop(link.handle.signal(Signal::Term));
     peer.end(ExitReport::exited(3));
@@ -150,9 +151,7 @@ async fn signals_stderr_and_the_end_are_recorded() {
 
 #[tokio::test]
 async fn nothing_of_ours_is_recorded_after_the_end_was_seen() {
-    let (transport, peer) = memory(64);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, peer) = recording(64).await;
     link.sink.write("one\ncut".into()).await.unwrap();
     peer.write("two\n").await.unwrap();
     peer.end(ExitReport::exited(3));
@@ -186,9 +185,7 @@ async fn nothing_of_ours_is_recorded_after_the_end_was_seen() {
 async fn stderr_of_the_report_is_recorded_without_lines_of_stderr() {
     let tail = |text: &str| ExitReport::exited(3).with_stderr_tail(text);
     for (report, of_handle) in [(tail("boom\nbang\n"), "unused"), (tail(""), "boom\nbang")] {
-        let (transport, peer) = memory(64);
-        let recorder = Recorder::new();
-        let link = recorder.record(transport).open().await.unwrap();
+        let (recorder, link, peer) = recording(64).await;
         peer.set_stderr_tail(of_handle);
         peer.end(report);
         link.handle.wait().await;
@@ -205,9 +202,7 @@ async fn stderr_of_the_report_is_recorded_without_lines_of_stderr() {
 
 #[tokio::test]
 async fn broken_output_is_recorded_as_a_comment() {
-    let (transport, peer) = memory(64);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, peer) = recording(64).await;
     peer.write("one\n").await.unwrap();
     let source = std::io::Error::other("cable\ncut");
     peer.break_output(TransportError::Io { action: "reading", source });
@@ -221,9 +216,7 @@ async fn broken_output_is_recorded_as_a_comment() {
 
 #[tokio::test]
 async fn debug_shows_no_recorded_text() {
-    let (transport, _peer) = memory(64);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, _peer) = recording(64).await;
     link.sink.write("c0de\nc0de".into()).await.unwrap();
     for shown in [format!("{recorder:?}"), format!("{:?}", link.sink)] {
         assert!(shown.contains("Tape { limit: 268435456, .. }") && !shown.contains("c0de"), "{shown}");
@@ -241,9 +234,7 @@ async fn recorded_signal_of_the_end_is_replayed() {
     let replayed =
         async |session: &Transcript| Replay::new(session).open().await.unwrap().handle.wait().await.signal;
     for signal in 1..65 {
-        let (transport, peer) = memory(64);
-        let recorder = Recorder::new();
-        let link = recorder.record(transport).open().await.unwrap();
+        let (recorder, link, peer) = recording(64).await;
         peer.end(ExitReport::signalled(signal));
         link.handle.wait().await;
         let session = recorder.transcript().unwrap();
@@ -283,9 +274,7 @@ fn short_lines_count_with_their_entries() {
 
 #[tokio::test]
 async fn recording_has_the_facts_of_its_header_and_can_be_written() {
-    let (transport, peer) = memory(1 << 10);
-    let recorder = Recorder::new();
-    let mut link = recorder.record(transport).open().await.unwrap();
+    let (recorder, mut link, peer) = recording(1 << 10).await;
     let early = recorder.transcript().unwrap();
     assert_eq!(early.header.cli.as_deref(), Some("unknown"));
     let init = r#"{"type":"system","subtype":"init","claude_code_version":"2.1.330"}"#;

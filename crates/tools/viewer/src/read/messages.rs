@@ -38,7 +38,7 @@ impl Reader<'_> {
     fn block(&mut self, block: &Block, place: &Place, first: Option<usize>) -> usize {
         let (kind, title) = match block {
             Block::Text(_) => (Kind::Text, "Assistant"),
-            Block::Thinking(_) => (Kind::Thought, "Thinking"),
+            Block::Thinking(_) => (Kind::Thinking, "Thinking"),
             Block::ToolUse(tool) => (Kind::Tool, &*tool.name),
             Block::Unknown(_) => (Kind::Unknown, block.kind()),
             other => (Kind::Text, other.kind()),

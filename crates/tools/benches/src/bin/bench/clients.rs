@@ -4,7 +4,7 @@ use std::{error::Error, process::ExitCode};
 
 use agentwire_benches::cli::{Plan, Workload};
 use agentwire_benches::{
-    clients::{BuiltIn, Client, Flavour},
+    clients::{BuiltIn, Client},
     measured::{Measured, measured},
     rounds::Rounds,
     run::{bench_cli, bench_client},
@@ -28,10 +28,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    let flavour = if arguments.current_thread { Flavour::CurrentThread } else { Flavour::MultiThread };
     let mut missed = 0;
     for workload in chosen(arguments.only.as_deref())? {
-        let measured = compare(workload, flavour, arguments.rounds)?;
+        let measured = compare(workload, arguments.current_thread, arguments.rounds)?;
         missed += measured.iter().filter(|measured| !measured.bound.holds(measured.value)).count();
     }
     println!("\nBounds missed: {missed}.");
@@ -52,10 +51,10 @@ pub(crate) fn chosen(only: Option<&str>) -> Result<Vec<Workload>, Box<dyn Error>
 }
 
 /// Prints the tables of a workload and returns its bounds.
-fn compare(workload: Workload, flavour: Flavour, rounds: usize) -> Result<Vec<Measured>, Box<dyn Error>> {
+fn compare(workload: Workload, current_thread: bool, rounds: usize) -> Result<Vec<Measured>, Box<dyn Error>> {
     let program = bench_client()?;
     let playing = BuiltIn::ALL.into_iter();
-    let clients: Vec<Client> = playing.map(|client| client.of(&program, flavour)).collect();
+    let clients: Vec<Client> = playing.map(|client| client.of(&program, current_thread)).collect();
     let names: Vec<String> = clients.iter().map(|client| client.name.clone()).collect();
     let rounds = Rounds::measure(Plan::whole(workload), &clients, &bench_cli()?, rounds)?;
     let measured = measured(&rounds);

@@ -6,7 +6,7 @@ use std::{error::Error, path::PathBuf, process::ExitCode};
 
 use agentwire_benches::cli::Plan;
 use agentwire_benches::{
-    clients::{BuiltIn, Client, Flavour},
+    clients::{BuiltIn, Client},
     peers::{HEAD, Peer, are_played, rows},
     run::{bench_cli, bench_client},
 };
@@ -28,7 +28,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let home = tempfile::tempdir()?;
     let (program, cli) = (bench_client()?, bench_cli()?);
-    let ours = [BuiltIn::FloorTokio, BuiltIn::Ours].map(|client| client.of(&program, Flavour::MultiThread));
+    let current_thread = false;
+    let ours = [BuiltIn::FloorTokio, BuiltIn::Ours].map(|client| client.of(&program, current_thread));
     let peers = Peer::named_in(&arguments.file)?.into_iter().map(|peer| peer.at_home(home.path()));
     let clients: Vec<Client> = ours.into_iter().chain(peers).collect();
     println!("\n{HEAD}");

@@ -78,11 +78,7 @@ impl Asked {
         }
     }
 
-    /// Records an answer of ours.
-    ///
-    /// # Errors
-    ///
-    /// If nothing waits for such an answer.
+    /// Records an answer of ours. Fails if nothing waits for such an answer.
     pub(super) fn answered(
         &mut self,
         line: usize,

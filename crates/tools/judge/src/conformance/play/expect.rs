@@ -157,11 +157,7 @@ fn headless(event: Option<RouterEvent>) -> Result<(), String> {
     event.map_or(Ok(()), |event| Err(format!("a control frame without an id gave {event:?}")))
 }
 
-/// Compares what a call got with the recorded reply.
-///
-/// # Errors
-///
-/// The difference.
+/// Compares what a call got with the recorded reply; the error is the difference.
 pub(in crate::conformance) fn compare_reply(
     read: &Recorded,
     reply: Result<RawJson, ControlError>,

@@ -3,6 +3,8 @@
 use agentwire_judge::conformance::{check, self_test};
 use agentwire_testkit::{Splits, Transcript};
 
+use super::{findings, finds, parse};
+
 /// A tool call of ours that the CLI asks about, outside of a turn.
 const CALL: &str = r#"# agentwire-transcript 1
 > {"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}
@@ -33,39 +35,28 @@ fn turn(header: &str, lines: &str) -> Transcript {
 = exit 0
 "#
     );
-    Transcript::parse(text).unwrap()
-}
-
-fn findings(text: &str) -> String {
-    check(&Transcript::parse(text).unwrap(), Splits::Lines).to_string()
-}
-
-#[track_caller]
-fn finds(from: &str, to: &str, expected: &str) {
-    assert!(CALL.contains(from), "{from}");
-    let found = findings(&CALL.replacen(from, to, 1));
-    assert!(found.contains(expected), "{expected:?} is not in: {found}");
+    parse(&text)
 }
 
 #[test]
 fn question_about_our_tool_call_is_legal() {
     assert_eq!(findings(CALL), "");
-    finds("\"check_permissions\":true", "\"check_permissions\":false", "which no tool use has");
-    finds("mcp__a_b__w", "mcp__other__w", "which no tool use has");
-    finds("toolu_mcp_call_1", "toolu_1", "which no tool use has");
-    finds("mcp_call\",\"tool", "mcp_status\",\"tool", "which no tool use has");
+    finds(CALL, "\"check_permissions\":true", "\"check_permissions\":false", "which no tool use has");
+    finds(CALL, "mcp__a_b__w", "mcp__other__w", "which no tool use has");
+    finds(CALL, "toolu_mcp_call_1", "toolu_1", "which no tool use has");
+    finds(CALL, "mcp_call\",\"tool", "mcp_status\",\"tool", "which no tool use has");
     let answer = CALL.lines().find(|line| line.contains("behavior")).unwrap();
-    finds(&format!("{answer}\n"), "", "comes while the question of line 6 is open");
+    finds(CALL, &format!("{answer}\n"), "", "comes while the question of line 6 is open");
     let asked = CALL.lines().find(|line| line.contains("requires_action")).unwrap();
-    finds(&format!("{asked}\n"), "", "while the state is not `requires_action`");
+    finds(CALL, &format!("{asked}\n"), "", "while the state is not `requires_action`");
     let idle = CALL.lines().find(|line| line.contains("idle")).unwrap();
-    finds(&format!("{idle}\n"), "", "the CLI is `requires_action` to the last");
-    finds(&format!("{idle}\n"), &format!("{idle}\n{idle}\n"), "a state before that is missing");
+    finds(CALL, &format!("{idle}\n"), "", "the CLI is `requires_action` to the last");
+    finds(CALL, &format!("{idle}\n"), &format!("{idle}\n{idle}\n"), "a state before that is missing");
 }
 
 #[test]
 fn corruptions_of_our_tool_call_are_found() {
-    let test = self_test(&Transcript::parse(CALL).unwrap());
+    let test = self_test(&parse(CALL));
     assert!(test.is_passed(), "{:?}", test.missed);
 }
 

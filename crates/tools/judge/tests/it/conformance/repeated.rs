@@ -1,7 +1,8 @@
 //! What the CLI may do again: start a turn instead of another, repeat a message, echo an answer.
 
-use agentwire_judge::conformance::{check, self_test};
-use agentwire_testkit::{Splits, Transcript};
+use agentwire_judge::conformance::self_test;
+
+use super::{findings, finds, parse};
 
 /// A prompt with the priority `now` comes before the first request to the model.
 const NOW: &str = r#"# agentwire-transcript 1
@@ -59,26 +60,15 @@ const ECHOED: &str = r#"# agentwire-transcript 1
 = exit 0
 "#;
 
-fn findings(text: &str) -> String {
-    check(&Transcript::parse(text).unwrap(), Splits::Lines).to_string()
-}
-
 /// Returns the line that contains this text, with its end.
 fn line(text: &str, part: &str) -> String {
     text.lines().find(|line| line.contains(part)).unwrap().to_owned() + "\n"
 }
 
-#[track_caller]
-fn finds(text: &str, from: &str, to: &str, expected: &str) {
-    assert!(text.contains(from), "{from}");
-    let found = findings(&text.replacen(from, to, 1));
-    assert!(found.contains(expected), "{expected:?} is not in: {found}");
-}
-
 #[test]
 fn corruptions_of_each_are_found() {
     for text in [NOW, COMPACTED, ECHOED] {
-        let test = self_test(&Transcript::parse(text).unwrap());
+        let test = self_test(&parse(text));
         assert!(test.is_passed(), "{:?}, {:?}", test.missed, test.splits);
     }
 }

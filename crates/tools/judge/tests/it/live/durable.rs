@@ -10,7 +10,7 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use agentwire::{Options, sessions::FolderStore};
 use agentwire_worker::{
-    Admission, Ledger, Local, LossPolicy, Outcome, SessionName, TurnSpec, Worker, WorkerConfig,
+    Admission, Answer, Ledger, Local, LossPolicy, Outcome, SessionName, TurnSpec, Worker, WorkerConfig,
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -73,6 +73,14 @@ async fn ended(engine: &Local, n: usize, prompt: usize) -> Outcome {
 
 fn done(text: &str) -> Outcome {
     Outcome::Done { text: text.to_owned(), is_error: false }
+}
+
+/// Allows the tool use `toolu_1` of the first session, whose turn must end with this text and have run the command once.
+async fn allowed_once(engine: Local, place: &Place, text: &str) {
+    assert!(engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap());
+    assert_eq!(ended(&engine, 1, 1).await, done(text));
+    engine.close(LIMIT).await;
+    assert_eq!(noted(place, 1), "one\n");
 }
 
 /// Waits until a session has this many open questions.

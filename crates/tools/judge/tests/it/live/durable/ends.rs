@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agentwire::{Incoming, Message};
 use agentwire_testkit::eventually;
-use agentwire_worker::{Answer, Recovery};
+use agentwire_worker::Recovery;
 
 use super::*;
 
@@ -45,10 +45,7 @@ async fn with_agent(grace: Duration, then: &Value) -> (Place, Local) {
 async fn turn_lasts_until_its_background_agent_has_ended() {
     let (place, engine) = with_agent(LIMIT, &json!({"text": "It has come back."})).await;
     asked(&engine, &session(1), 1, false).await;
-    assert!(engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap());
-    assert_eq!(ended(&engine, 1, 1).await, done("It has come back."));
-    engine.close(LIMIT).await;
-    assert_eq!(noted(&place, 1), "one\n");
+    allowed_once(engine, &place, "It has come back.").await;
 }
 
 #[tokio::test]
@@ -57,11 +54,8 @@ async fn question_of_a_background_agent_is_parked() {
     let again = bash("toolu_2", "echo one >> ran.txt");
     let (place, engine) = with_agent(Duration::from_millis(100), &again).await;
     asked(&engine, &session(1), 1, true).await;
-    assert!(engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap());
     // A resumed CLI first has a turn about the agent, without the model.
-    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
-    engine.close(LIMIT).await;
-    assert_eq!(noted(&place, 1), "one\n");
+    allowed_once(engine, &place, "Done.").await;
 }
 
 #[tokio::test]

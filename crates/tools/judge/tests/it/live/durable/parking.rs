@@ -1,7 +1,7 @@
 //! Unanswered questions are parked, and continue on another engine.
 
 use agentwire::protocol::message::UserInput;
-use agentwire_worker::{Answer, Way};
+use agentwire_worker::Way;
 
 use super::*;
 
@@ -114,10 +114,7 @@ async fn allowance_holds_although_a_rule_asks() {
     let engine = engine(&place, worker(&place).question_grace(Duration::from_millis(100))).await;
     engine.prompt(&name, prompt(1)).await.unwrap();
     asked(&engine, &name, 1, true).await;
-    assert!(engine.answer(&name, &"toolu_1".into(), Answer::allow()).await.unwrap());
-    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
-    engine.close(LIMIT).await;
-    assert_eq!(noted(&place, 1), "one\n");
+    allowed_once(engine, &place, "Done.").await;
 }
 
 #[tokio::test]
@@ -159,8 +156,5 @@ async fn prompt_that_waits_for_a_question_does_not_replace_the_tool_use() {
     asked(&engine, &name, 1, false).await;
     assert!(engine.worker().steer(&name, UserInput::new("No, use staging.")));
     asked(&engine, &name, 1, true).await;
-    assert!(engine.answer(&name, &"toolu_1".into(), Answer::allow()).await.unwrap());
-    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
-    engine.close(LIMIT).await;
-    assert_eq!(noted(&place, 1), "one\n");
+    allowed_once(engine, &place, "Done.").await;
 }

@@ -53,6 +53,7 @@ const AGAINST_ONLY: &[&str] = &[
     "cat <<E > ran\nx\nE",
     "> ran",
     "PATH=. ls; touch ran",
+    "PATH=. ls",
     "X=1 touch ran",
     "{ touch ran; }",
     "(touch ran)",
@@ -95,7 +96,8 @@ const AGAINST_ONLY: &[&str] = &[
 async fn only_listed_programs_run_in_any_form_of_a_command() {
     let call = |command: &&str| ("Bash", json!({"command": command}));
     let fine = ["ls && cat a.txt", "cat a.txt | cat", "ls $HOME ${HOME} \"a.txt\" *.txt", "ls\ncat a.txt"];
-    let calls: Vec<_> = AGAINST_ONLY.iter().chain(&fine).map(call).collect();
+    let mut calls: Vec<_> = AGAINST_ONLY.iter().chain(&fine).map(call).collect();
+    calls.push(("Monitor", json!({"description": "Watch", "timeout_ms": 1000, "command": "touch ran"})));
     let place = Place::calling(&calls).await;
     // Folders with which `"cat /../run"` would run a program.
     for folder in ["cat ", "ls ", "ls\u{a0}", "ls\u{2003}", "ls\u{b}", "ls\u{c}", "ls\u{85}"] {
@@ -109,7 +111,7 @@ async fn only_listed_programs_run_in_any_form_of_a_command() {
     let passed = passed(AGAINST_ONLY, &seen.refused());
     assert!(passed.is_empty(), "{passed:#?}");
     let refused = &seen.refused()[AGAINST_ONLY.len()..];
-    assert_eq!(*refused, [false; 4], "{seen:#?}");
+    assert_eq!(*refused, [false, false, false, false, true], "{seen:#?}");
 }
 
 fn program(path: &Path) {
