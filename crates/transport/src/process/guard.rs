@@ -100,7 +100,7 @@ fn spawn(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> io::Result
     let guard = Command::new(SHELL)
         .args(["-c", SCRIPT, NAME, &leader.to_string()])
         .arg(sleep)
-        .args([&*steps(grace.orphaned), &seconds(grace.after_terminate), hold])
+        .args([&*seconds(grace.orphaned), &seconds(grace.after_terminate), hold])
         // A variable such as `ENV` could make the shell read a file.
         .env_clear()
         // Our working directory could keep a file system from being unmounted.
@@ -121,47 +121,40 @@ fn find_sleep() -> Option<PathBuf> {
     dirs.filter(|dir| dir.is_absolute()).map(|dir| dir.join("sleep")).find(|file| is_executable(file))
 }
 
-/// Returns the number of steps of the script that a wait takes.
-fn steps(wait: Duration) -> String {
-    wait.min(MAX_WAIT).as_millis().div_ceil(STEP.as_millis()).to_string()
-}
-
 /// Returns a wait in seconds, with fractions.
 fn seconds(wait: Duration) -> String {
     format!("{:.3}", wait.min(MAX_WAIT).as_secs_f64())
 }
 
-/// The guard's program. Its arguments are the leader, the path of `sleep`, the number of steps until SIGTERM, the seconds
-/// from there to SIGKILL, and `hold` if stdout is the child's input.
+/// The guard's program. Its arguments are the leader, the path of `sleep`, the seconds until SIGTERM, the seconds from there
+/// to SIGKILL, and `hold` if stdout is the child's input.
 ///
 /// - Signals go to 0, the guard's own group. `kill -0 "$group"` tests the leader: its id is the id of the guard's own group.
-/// - The guard does not look for other members, which would take all guards of a host a scan of all processes each.
-/// - If `sleep` accepts no fractions, every tenth step sleeps for a second, and the last wait takes up to a second more.
+/// - The guard neither polls the leader nor looks for other members: the guards of some hundred sessions would keep the
+///   machine busy, and be late.
+/// - If `sleep` accepts no fractions, a wait takes up to a second more.
 /// - The trap on EXIT is for a shell that can't start `sleep` any more: without a way to wait, it kills the group.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM TSTP TTIN TTOU
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-group=$1 sleep=$2 left=$3
-[ -z "$5" ] || left=0
+group=$1 sleep=$2 orphaned=$3 terminated=$4 hold=$5
+pause() {
+    "$sleep" "$1" || "$sleep" $((${1%.*} + 1))
+}
 while read -r line; do
     exec >/dev/null
-    left=$3
+    hold=
 done
 trap 'kill -KILL 0' EXIT
-while [ "$left" -gt 0 ] && kill -0 "$group"; do
-    left=$((left - 1))
-    "$sleep" 0.1 || [ $((left % 10)) -gt 0 ] || "$sleep" 1
-done
+[ -z "$hold" ] && kill -0 "$group" && pause "$orphaned"
 kill -TERM 0
-"$sleep" "$4" || "$sleep" $((${4%.*} + 1))
+pause "$terminated"
 kill -KILL 0
 "#;
 
 /// The guard's name in process lists.
 const NAME: &str = "agentwire-guard";
 const SHELL: &str = "/bin/sh";
-/// The time of one step of the script.
-const STEP: Duration = Duration::from_millis(100);
 const HOLD: &str = "hold";
 
 #[cfg(test)]
@@ -169,12 +162,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_are_rounded_up_to_steps() {
-        for (millis, text) in [(0, "0"), (1, "1"), (50, "1"), (100, "1"), (101, "2"), (5000, "50")] {
-            assert_eq!(steps(Duration::from_millis(millis)), text);
+    fn waits_are_seconds_with_fractions() {
+        for (millis, text) in [(0, "0.000"), (50, "0.050"), (5000, "5.000")] {
+            assert_eq!(seconds(Duration::from_millis(millis)), text);
         }
-        assert_eq!(steps(Duration::MAX), steps(MAX_WAIT));
-        assert_eq!(seconds(Duration::from_millis(50)), "0.050");
         assert_eq!(seconds(Duration::MAX), seconds(MAX_WAIT));
     }
 }
