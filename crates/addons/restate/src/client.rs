@@ -38,12 +38,12 @@ impl Client {
         session: &SessionName,
         prompt: &SessionPrompt,
     ) -> Result<Outcome, IngressError> {
-        let key = key(prompt)?;
-        if key.is_some() {
-            // Within the short limit: a node that hangs must not keep the prompt until the long one.
-            self.send(session, prompt).await?;
-        }
-        self.ingress.insist(&path(session, "prompt"), prompt, key, TURN).await
+        // First, since a node that hangs must not keep the prompt while this waits.
+        self.send(session, prompt).await?;
+        let id = key(prompt)?.unwrap_or_default();
+        self.ingress
+            .wait(&format!("restate/invocation/{}/{}/attach", path(session, "prompt"), escaped(id)), TURN)
+            .await
     }
 
     /// Sends a prompt, and returns when it is stored.
@@ -179,7 +179,7 @@ fn key(prompt: &SessionPrompt) -> Result<Option<&str>, IngressError> {
     Ok(Some(id))
 }
 
-/// How long a request waits for a turn before it is repeated with the same key.
+/// How long a request waits for a turn at first, before it is repeated.
 const TURN: Duration = Duration::from_secs(120);
 
 /// How long other requests may take.

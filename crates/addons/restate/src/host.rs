@@ -302,7 +302,9 @@ async fn metrics(State(state): State<HostState>) -> String {
         ("turns_asking", numbers.asking as u64),
         ("processes_idle", numbers.idle as u64),
     ];
-    rows.map(|(name, value)| format!("agentwire_worker_{name} {value}\n")).concat()
+    let row =
+        |(name, value)| format!("# TYPE agentwire_worker_{name} gauge\nagentwire_worker_{name} {value}\n");
+    rows.map(row).concat()
 }
 
 /// How long one request to Restate may take.

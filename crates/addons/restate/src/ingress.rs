@@ -10,7 +10,7 @@ use std::{
 
 use agentwire_net::{error_chain, tls_config};
 use reqwest::{
-    StatusCode,
+    Method, StatusCode,
     header::{ACCEPT, CONTENT_TYPE},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -115,21 +115,29 @@ impl Ingress {
         key: Option<&str>,
         limit: Duration,
     ) -> Result<T, IngressError> {
-        let body = serde_json::to_string(body)
-            .map_err(|source| IngressError::Answer { path: path.to_owned(), source })?;
+        self.ask(&Method::POST, path, encode(path, body)?.as_deref(), key, limit).await
+    }
+
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&str>,
+        key: Option<&str>,
+        limit: Duration,
+    ) -> Result<T, IngressError> {
         let first = self.current.load(Ordering::Relaxed);
         let mut why = String::new();
         for n in 0..self.addresses.len() {
             let at = (first + n) % self.addresses.len();
             let Some(address) = self.addresses.get(at) else { continue };
-            let request = self.client.post(format!("{address}/{path}")).timeout(limit);
+            let request = self.client.request(method.clone(), format!("{address}/{path}")).timeout(limit);
             let mut request = request.header(ACCEPT, "application/json");
             if let Some(key) = key {
                 request = request.header("idempotency-key", key);
             }
-            // A handler without input takes no body.
-            if body != "null" {
-                request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+            if let Some(body) = body {
+                request = request.header(CONTENT_TYPE, "application/json").body(body.to_owned());
             }
             let answered = match request.send().await {
                 Ok(response) => (response.status(), response.text().await),
@@ -167,22 +175,51 @@ impl Ingress {
         key: Option<&str>,
         limit: Duration,
     ) -> Result<T, IngressError> {
+        self.repeat(Method::POST, path, encode(path, body)?.as_deref(), key, limit).await
+    }
+
+    /// Waits for an outcome until a node has it.
+    pub(crate) async fn wait<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        limit: Duration,
+    ) -> Result<T, IngressError> {
+        self.repeat(Method::GET, path, None, None, limit).await
+    }
+
+    /// Each round may take twice as long as the one before: a slow link needs time for a large body.
+    async fn repeat<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&str>,
+        key: Option<&str>,
+        mut limit: Duration,
+    ) -> Result<T, IngressError> {
         let mut pause = FIRST_PAUSE;
         loop {
             let sent = Instant::now();
-            match self.post(path, body, key, limit).await {
+            match self.ask(&method, path, body, key, limit).await {
                 Err(IngressError::Unreachable { why }) => {
                     // A request that waits for a turn reaches its limit without a fault.
-                    if sent.elapsed() < limit {
+                    if method != Method::GET || sent.elapsed() < limit {
                         tracing::warn!("a request to Restate is repeated: {why}");
                     }
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LAST_PAUSE);
+                    limit = (limit * 2).min(LONGEST);
                 }
                 answered => return answered,
             }
         }
     }
+}
+
+/// Returns the body of a request; `None` for a handler without input, which takes no body.
+fn encode(path: &str, body: &impl Serialize) -> Result<Option<String>, IngressError> {
+    let body = serde_json::to_string(body);
+    let body = body.map_err(|source| IngressError::Answer { path: path.to_owned(), source })?;
+    Ok(Some(body).filter(|body| body != "null"))
 }
 
 /// Returns whether a text is a URL of HTTP.
@@ -201,6 +238,9 @@ pub(crate) fn escaped(part: &str) -> String {
 
 /// The statuses after which the same request may succeed.
 const REPEATED: [StatusCode; 2] = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
+
+/// The longest limit of a request that is repeated.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// How long a machine that is gone delays a request to the next one.
 const CONNECTING: Duration = Duration::from_secs(5);

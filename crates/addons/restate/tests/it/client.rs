@@ -36,9 +36,9 @@ async fn prompt_is_stored_and_repeated_with_its_id_until_a_node_has_the_outcome(
         client.prompt(&session(), &SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
     assert_eq!(outcome, Outcome::Done { text: "Done.".to_owned(), is_error: false });
     let asked: Vec<_> = node.requests().into_iter().map(|asked| (asked.path, asked.key)).collect();
-    let path = format!("/AgentSession/tenant%2F{SESSION}/prompt");
-    let sent = (format!("{path}/send"), Some(PROMPT.to_owned()));
-    let awaited = (path, Some(PROMPT.to_owned()));
+    let path = format!("AgentSession/tenant%2F{SESSION}/prompt");
+    let sent = (format!("/{path}/send"), Some(PROMPT.to_owned()));
+    let awaited = (format!("/restate/invocation/{path}/{PROMPT}/attach"), None);
     assert_eq!(asked, [sent.clone(), sent, awaited.clone(), awaited]);
 }
 

@@ -373,9 +373,12 @@ async fn metrics_have_the_slots() {
     let place = Place::ready().await;
     let response = place.client.get(format!("{}/metrics", place.address)).send().await.unwrap();
     let text = response.text().await.unwrap();
-    for line in
-        ["agentwire_worker_slots 2", "agentwire_worker_processes 0", "agentwire_worker_turns_running 0"]
-    {
+    for line in [
+        "# TYPE agentwire_worker_slots gauge",
+        "agentwire_worker_slots 2",
+        "agentwire_worker_processes 0",
+        "agentwire_worker_turns_running 0",
+    ] {
         assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
     }
 }
