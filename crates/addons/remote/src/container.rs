@@ -39,10 +39,12 @@ impl Container {
         self
     }
 
-    /// Returns a transport that starts the container, and this CLI in it.
+    /// Returns a transport that starts the container, and this CLI in it. The engine writes no log of it, unless an
+    /// option sets `--log-driver`.
     pub fn run(&self, cli: &Launch) -> Remote {
+        // The log of the engine would have the whole conversation.
         let mut launch = Launch::new(&self.engine)
-            .args(["run", "--interactive", "--rm", "--init"])
+            .args(["run", "--interactive", "--rm", "--init", "--log-driver=none"])
             .args(self.args.clone());
         if let Some((user, group)) = cli.user {
             launch = launch.arg(format!("--user={user}:{group}"));

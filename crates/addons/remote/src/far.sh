@@ -10,7 +10,7 @@ while :; do
   agentwire_value=$(printf "%b." "${agentwire_line#*=}")
   export "${agentwire_line%%=*}=${agentwire_value%.}"
 done
-[ -z "$agentwire_dir" ] || CDPATH= cd "$agentwire_dir" || exit 125
+[ -z "$agentwire_dir" ] || CDPATH= cd -- "$agentwire_dir" || exit 125
 agentwire_pipe=$(mktemp -d) && mkfifo "$agentwire_pipe/in" || exit 125
 exec 3<&0
 "$@" <"$agentwire_pipe/in" 3<&- &

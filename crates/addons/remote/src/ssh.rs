@@ -64,7 +64,7 @@ fn quote(word: &OsStr) -> OsString {
 /// These options follow the user's, because `ssh` takes the first value of an option. A host that does not answer is
 /// reported before the handshake times out.
 const OPTIONS: &[&str] =
-    &["-T", "-oBatchMode=yes", "-oConnectTimeout=30", "-oServerAliveInterval=15", "-oServerAliveCountMax=3"];
+    &["-T", "-oBatchMode=yes", "-oConnectTimeout=30", "-oServerAliveInterval=15", "-oServerAliveCountMax=2"];
 
 #[cfg(test)]
 mod tests {

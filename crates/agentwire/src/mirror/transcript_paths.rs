@@ -42,7 +42,8 @@ impl TranscriptPaths {
     pub(super) fn key(&self, file: &str) -> Result<SessionKey, String> {
         let path = self.cwd.join(file);
         let within = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
-        let within = within.ok_or_else(|| format!("{file:?} is not in the CLI's folder for projects"))?;
+        let not_here = || format!("{file:?} is not in the CLI's folder for projects (`CLAUDE_CONFIG_DIR`)");
+        let within = within.ok_or_else(not_here)?;
         let parts: Option<Vec<&str>> = within.iter().map(OsStr::to_str).collect();
         let not_one = || format!("{file:?} is not a file of a session");
         let (last, folders) = parts.as_deref().and_then(<[_]>::split_last).ok_or_else(not_one)?;

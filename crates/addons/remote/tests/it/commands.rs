@@ -31,6 +31,7 @@ fn container_is_started_and_removed() {
     --interactive
     --rm
     --init
+    --log-driver=none
     --volume=/a:/b
     --user=1000:100
     image:1
@@ -75,7 +76,7 @@ fn words_are_quoted_for_the_login_shell() {
     -oBatchMode=yes
     -oConnectTimeout=30
     -oServerAliveInterval=15
-    -oServerAliveCountMax=3
+    -oServerAliveCountMax=2
     --
     me@host
     'sh' '-c' 'SCRIPT' 'agentwire' '/srv/my app' 'claude' '--model=a b' 'it'\''s'
