@@ -24,7 +24,7 @@ use crate::{
 /// The CLI sets no time limit. A handler may set its own with `tokio::time::timeout`; the timeout error is a denial too.
 /// The request races with `PermissionRequest` hooks. If a hook decides first, the CLI cancels the request: the
 /// context's token is cancelled, the handler's future is dropped after a grace period, and no answer is sent.
-/// An interrupt and the end of the session do the same.
+/// An interrupt and the end of the session do the same, but at the end a denial is sent.
 ///
 /// An `allow` without an input is sent with the original input: CLI 2.1.197 does not run the tool without an input, and
 /// 2.1.330 treats the original as unchanged.

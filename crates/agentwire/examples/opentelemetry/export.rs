@@ -71,6 +71,9 @@ where
         if let Some(totals) = &ended.totals {
             span.set_attributes(usage(totals));
         }
+        if let Activity::Turn { model: Some(model), .. } = &ended.began.activity {
+            span.set_attribute(KeyValue::new("gen_ai.request.model", model.to_string()));
+        }
         if ended.began.activity == Activity::Session
             && let Some(id) = &ended.session_id
         {
@@ -94,11 +97,10 @@ fn describe(activity: &Activity) -> (String, SpanKind, Vec<KeyValue>) {
     let mut attributes = Vec::new();
     let mut kind = SpanKind::Internal;
     let name = match activity {
-        Activity::Turn { model, .. } => {
+        Activity::Turn { .. } => {
             attributes.push(text("gen_ai.operation.name", "invoke_agent"));
             attributes.push(text("gen_ai.provider.name", "anthropic"));
             attributes.push(text("gen_ai.agent.name", AGENT));
-            attributes.extend(model.iter().map(|model| text("gen_ai.request.model", model)));
             format!("invoke_agent {AGENT}")
         }
         Activity::ToolUse { id, tool, .. } => {

@@ -156,9 +156,12 @@ impl ActivityTree {
                 session.span.record("session_id", id.as_str());
             }
         }
-        if let Some(open) = &self.turn {
+        if let Some(open) = &mut self.turn {
             if let Some(model) = model {
                 open.span.record("model", &*model);
+                if let Activity::Turn { model: known, .. } = &mut Arc::make_mut(&mut open.began).activity {
+                    *known = Some(model);
+                }
             }
             return;
         }
@@ -270,7 +273,7 @@ impl ActivityTree {
         let OpenActivity { began, since, span } = open;
         let took = at.saturating_duration_since(since);
         span::contents(&span, "output", output.as_ref());
-        span::close(&span, &outcome, took, totals.as_deref());
+        span::close(&span, &began.activity, &outcome, took, totals.as_deref());
         let is_session = began.activity == Activity::Session;
         let (at, session_id) = (self.time(at), self.session_id.clone());
         let ended = Ended { began, at, took, outcome, session_id, output, totals };

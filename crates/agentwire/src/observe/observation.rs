@@ -26,7 +26,7 @@ pub enum Observation {
 }
 
 /// The start of an activity.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Began {
     /// The number of the activity, unique in the session.
@@ -84,7 +84,7 @@ pub enum Activity {
         number: u64,
         /// The prompts that it answers, as far as the CLI had named them; [`Totals::prompts`] has all of them.
         prompts: Vec<Uuid>,
-        /// The model, if known.
+        /// The model, if known; in [`Ended::began`] also if the turn had begun before the CLI named it.
         model: Option<Box<str>>,
     },
     /// A tool use of the model, from its request to its result, including hooks and permission requests.

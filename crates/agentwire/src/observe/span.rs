@@ -19,7 +19,13 @@ pub(super) fn open(activity: &Activity, parent: Option<&Span>, session_id: Optio
 }
 
 /// Records the outcome.
-pub(super) fn close(span: &Span, outcome: &ActivityOutcome, took: Duration, totals: Option<&Totals>) {
+pub(super) fn close(
+    span: &Span,
+    activity: &Activity,
+    outcome: &ActivityOutcome,
+    took: Duration,
+    totals: Option<&Totals>,
+) {
     if span.is_disabled() {
         return;
     }
@@ -38,22 +44,11 @@ pub(super) fn close(span: &Span, outcome: &ActivityOutcome, took: Duration, tota
     if outcome.is_fault() {
         span.record("otel.status_code", "ERROR");
     }
-    if let Some(totals) = totals {
-        record_totals(span, totals);
+    let Some(totals) = totals else { return };
+    // Exporters write a field that is recorded twice as two.
+    if !matches!(activity, Activity::Turn { prompts, .. } if *prompts == totals.prompts) {
+        span.record("prompts", joined(&totals.prompts));
     }
-}
-
-/// Records the input or output, truncated if it is long.
-pub(super) fn contents(span: &Span, field: &str, contents: Option<&RawJson>) {
-    if let Some(contents) = contents
-        && !span.is_disabled()
-    {
-        span.record(field, &*excerpt(contents.as_str()));
-    }
-}
-
-fn record_totals(span: &Span, totals: &Totals) {
-    span.record("prompts", joined(&totals.prompts));
     span.record("subtype", totals.subtype.as_str());
     span.record("terminal_reason", totals.terminal_reason.as_ref().map(|reason| reason.as_str()));
     span.record("rounds", totals.rounds);
@@ -64,6 +59,15 @@ fn record_totals(span: &Span, totals: &Totals) {
         span.record("output_tokens", usage.output_tokens);
         span.record("cache_read_input_tokens", usage.cache_read_input_tokens.unwrap_or_default());
         span.record("cache_creation_input_tokens", usage.cache_creation_input_tokens.unwrap_or_default());
+    }
+}
+
+/// Records the input or output, truncated if it is long.
+pub(super) fn contents(span: &Span, field: &str, contents: Option<&RawJson>) {
+    if let Some(contents) = contents
+        && !span.is_disabled()
+    {
+        span.record(field, &*excerpt(contents.as_str()));
     }
 }
 

@@ -50,10 +50,14 @@ impl TraceContext {
         })
     }
 
-    /// Returns whether it has the W3C format: version, trace, span and flags, in lower-case hexadecimals.
+    /// Returns whether it has the W3C format: version, trace, span and flags, in lower-case hexadecimals, with valid ids.
     pub(super) fn is_well_formed(&self) -> bool {
         let parts: Vec<&str> = self.traceparent.split('-').collect();
         let hex = |part: &&str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        parts.iter().map(|part| part.len()).eq([2, 32, 16, 2]) && parts.iter().all(hex)
+        // The CLI ignores ids of zeros, which a tracer that does nothing has.
+        let is_id = |part: &&str| part.bytes().any(|byte| byte != b'0');
+        parts.iter().map(|part| part.len()).eq([2, 32, 16, 2])
+            && parts.iter().all(hex)
+            && parts[1..3].iter().all(is_id)
     }
 }

@@ -98,6 +98,7 @@ async fn the_recorded_session_becomes_a_tree_of_spans() {
     assert_eq!(attribute(turn, "gen_ai.operation.name"), "invoke_agent");
     assert_eq!(attribute(turn, "gen_ai.provider.name"), "anthropic");
     assert_ne!(attribute(turn, "gen_ai.usage.input_tokens"), "");
+    assert_ne!(attribute(turn, "gen_ai.request.model"), "");
     let id = attribute(span("session"), "gen_ai.conversation.id");
     assert!(!id.is_empty());
     assert_eq!(attribute(span("execute_tool Bash"), "gen_ai.conversation.id"), id);

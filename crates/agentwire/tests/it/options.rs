@@ -276,6 +276,9 @@ fn invalid_values_are_refused() {
         Options::new().agents([("r", agent)]),
         Options::new().settings(FlagSettings::Path("/s".into())).sandbox(SandboxSettings::default()),
         Options::new().trace_context(TraceContext::new("00-1-2-3")),
+        // The ids of a tracer that does nothing.
+        Options::new()
+            .trace_context(TraceContext::new("00-00000000000000000000000000000000-0000000000000000-01")),
         Options::new().max_buffer_size(0),
     ];
     let reasons = all.map(|options| {

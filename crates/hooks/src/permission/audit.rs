@@ -32,7 +32,7 @@ pub enum AuditOutcome<'a> {
     LeftOpen,
     /// The handler failed or panicked, with this text; the CLI denies.
     Failed(&'a str),
-    /// The CLI cancelled the request, or the session ended, before the handler answered; no answer is sent.
+    /// The CLI cancelled the request, or the session ended, before the handler answered; its answer is not sent.
     Cancelled,
 }
 
@@ -54,7 +54,12 @@ impl PermissionHandler {
                 let watch =
                     Watch { request: request.clone(), since: Instant::now(), auditor, reported: false };
                 let cancelled = context.cancelled.clone();
-                let decision = decide(request, context).await;
+                let mut deciding = decide(request, context);
+                let Some(decision) = cancelled.run_until_cancelled(&mut deciding).await else {
+                    // The handler may run for a while.
+                    watch.finish(AuditOutcome::Cancelled);
+                    return deciding.await;
+                };
                 watch.finish(match &decision {
                     // The CLI ignores an answer that comes too late.
                     _ if cancelled.is_cancelled() => AuditOutcome::Cancelled,

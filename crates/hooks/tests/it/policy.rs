@@ -271,22 +271,27 @@ async fn the_auditor_sees_every_outcome() {
 /// A decision or a failure after the cancellation decides nothing.
 #[tokio::test]
 async fn the_auditor_sees_a_cancelled_question() {
-    for answer in ["none", "failure", "decision"] {
+    for answer in ["none", "failure", "decision", "deaf"] {
         let began = Arc::new(Notify::new());
         let (sender, mut reports) = mpsc::unbounded_channel::<String>();
         let begin = Arc::clone(&began);
         let handler = PermissionHandler::new(move |_, cx| {
             begin.notify_one();
             async move {
-                cx.cancelled.cancelled().await;
+                if answer != "deaf" {
+                    cx.cancelled.cancelled().await;
+                }
                 match answer {
-                    "none" => std::future::pending().await,
+                    "none" | "deaf" => std::future::pending().await,
                     "failure" => Err("the question was cancelled"),
                     _ => Ok(Decision::allow()),
                 }
             }
         });
-        let handler = handler.audited(move |audit| sender.send(format!("{:?}", audit.outcome)).unwrap());
+        let handler = handler.audited(move |audit| {
+            assert!(audit.took < Duration::from_secs(4), "not after the handler's grace period");
+            sender.send(format!("{:?}", audit.outcome)).unwrap();
+        });
         let cli = Cli::start(handler).await;
         cli.ask("q", question("Bash")).await;
         within(began.notified()).await;

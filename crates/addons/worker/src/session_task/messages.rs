@@ -3,7 +3,7 @@
 use std::{slice, time::Duration};
 
 use agentwire::{
-    Incoming, Message, Session, System, TurnResult,
+    Incoming, Message, Session, System, TurnResult, Warning,
     protocol::{
         ToolName,
         message::{TerminalReason, UserInput},
@@ -79,7 +79,10 @@ impl SessionTask {
         let names = if tools.is_empty() { &[] } else { &self.config.approvals[..] };
         let misfits = names.iter().flat_map(|name| approvals_hook(slice::from_ref(name)).misfits(tools));
         let approvals = misfits.map(|warning| format!("approvals: {warning}"));
-        let warnings = self.session.iter().flat_map(Session::warnings).map(ToString::to_string);
+        let warnings = self.session.iter().flat_map(Session::warnings);
+        // Approvals are hooks, which rules and modes do not bypass.
+        let warnings = warnings.filter(|warning| !matches!(warning, Warning::NotAsked { .. }));
+        let warnings = warnings.map(ToString::to_string);
         for warning in warnings.chain(approvals) {
             if !self.warned.contains(&warning) {
                 tracing::warn!(session = %self.name, "{warning}");
