@@ -115,7 +115,8 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The selected labels separated by `, `, or the user's own words.
+    /// The selected labels separated by `, `, or the user's own words. Of several labels, those with `, ` or a quote are
+    /// JSON strings.
     ///
     /// If it is not a label, the CLI warns the model to read the answers with care.
     pub text: String,
@@ -131,9 +132,17 @@ impl Answer {
     /// Returns an answer with the selected choices, and with the preview if there is only one.
     pub fn choices<'a>(chosen: impl IntoIterator<Item = &'a Choice>) -> Self {
         let chosen: Vec<&Choice> = chosen.into_iter().collect();
-        let labels: Vec<&str> = chosen.iter().map(|choice| &*choice.label).collect();
-        let preview = if let [one] = chosen[..] { one.preview.clone() } else { None };
-        Self { preview, ..Self::text(labels.join(", ")) }
+        if let [one] = chosen[..] {
+            return Self { preview: one.preview.clone(), ..Self::text(&one.label) };
+        }
+        // As CLI 2.1.332 joins them; any other form is not a selection for it.
+        let labels = chosen.iter().map(|choice| match &*choice.label {
+            label if label.contains(", ") || label.contains('"') => {
+                serde_json::Value::from(label).to_string()
+            }
+            label => label.to_owned(),
+        });
+        Self::text(labels.collect::<Vec<_>>().join(", "))
     }
 
     /// Returns an answer in the user's own words ("Other").

@@ -4,8 +4,8 @@ use agentwire_protocol::{
     PermissionMode, RawJson,
     control::CanUseTool,
     permission::{
-        Answer, Decision, PermissionUpdate, Plan, Questions, Rule, RuleBehavior, RuleError, Unanswered,
-        UpdateDestination,
+        Answer, Choice, Decision, PermissionUpdate, Plan, Questions, Rule, RuleBehavior, RuleError,
+        Unanswered, UpdateDestination,
     },
 };
 use proptest::prelude::*;
@@ -113,6 +113,18 @@ fn questions() -> Value {
         ],
         "later": 1.10,
     })
+}
+
+#[test]
+fn several_labels_are_joined_as_the_cli_joins_them() {
+    let text = |labels: &[&str]| {
+        let choices: Vec<Choice> =
+            labels.iter().map(|label| serde_json::from_value(json!({"label": label})).unwrap()).collect();
+        Answer::choices(&choices).text
+    };
+    assert_eq!(text(&["Saw, axe"]), "Saw, axe");
+    let several = text(&["Saw, axe", "Nail", r#"the "é""#, "x,y"]);
+    assert_eq!(several, r#""Saw, axe", Nail, "the \"é\"", x,y"#);
 }
 
 #[test]
