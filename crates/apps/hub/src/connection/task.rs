@@ -164,6 +164,7 @@ impl Task {
             self.core.disconnect();
             let (End::Failed { why, .. } | End::Lost { why, .. }) = &end;
             self.core.record.note(why);
+            tracing::warn!(server = %self.core.name, "the connection could not be opened, or has ended");
             if matches!(end, End::Lost { uptime, .. } if uptime >= self.setting.backoff.steady) {
                 losses = 0;
             }
