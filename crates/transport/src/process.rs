@@ -99,7 +99,7 @@ impl ProcessTransport {
     /// The guard is a shell (`/bin/sh`, 230 KiB of memory of its own) in the child's process group, which sleeps while
     /// this program lives.
     /// Then it waits for [`Grace::orphaned`], sends SIGTERM to the group, waits for [`Grace::after_terminate`], and sends
-    /// SIGKILL; it exits as soon as the group is empty.
+    /// SIGKILL.
     /// It inherits one end of a pipe from this program and, with [`Transport::hold_input`], the child's input, but no other
     /// descriptor. It signals no process outside its group.
     ///

@@ -66,7 +66,8 @@ fn end_group(running: &Running, drained: Instant, killed: Instant) {
         if running.guard.pid().is_some() && others_live() {
             running.guard.take_over();
             // The guard counts too, since it has children: it ends last.
-            wait_while(running, drained, killed + AFTER_KILL, || running.group.has_others(None));
+            let ended = deadline(running.grace().after_terminate.saturating_add(2 * AFTER_KILL));
+            wait_while(running, drained, ended, || running.group.has_others(None));
         }
         return;
     }
