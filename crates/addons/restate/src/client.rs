@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use agentwire_worker::{Answer, Ledger, Outcome, SessionName, TurnInput};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     ingress::{Ingress, IngressError, escaped},
@@ -39,11 +39,8 @@ impl Client {
         prompt: &SessionPrompt,
     ) -> Result<Outcome, IngressError> {
         // First, since a node that hangs must not keep the prompt while this waits.
-        self.send(session, prompt).await?;
-        let id = key(prompt)?.unwrap_or_default();
-        self.ingress
-            .wait(&format!("restate/invocation/{}/{}/attach", path(session, "prompt"), escaped(id)), TURN)
-            .await
+        let Stored { invocation_id } = self.store(session, prompt).await?;
+        self.ingress.wait(&format!("restate/invocation/{invocation_id}/attach"), TURN).await
     }
 
     /// Sends a prompt, and returns when it is stored.
@@ -52,10 +49,7 @@ impl Client {
     ///
     /// [`IngressError::Refused`] if the prompt is not valid, and [`IngressError::Request`] if its id is not.
     pub async fn send(&self, session: &SessionName, prompt: &SessionPrompt) -> Result<(), IngressError> {
-        let sent: serde_json::Value =
-            self.ingress.insist(&path(session, "prompt/send"), prompt, key(prompt)?, LIMIT).await?;
-        tracing::trace!("sent: {sent}");
-        Ok(())
+        self.store(session, prompt).await.map(drop)
     }
 
     /// Answers a question, and returns whether it was open. If several answers come, the first one counts.
@@ -149,6 +143,10 @@ impl Client {
         self.ingress.post(&format!("AgentTenant/{}/ledger", escaped(tenant)), &(), None, LIMIT).await
     }
 
+    async fn store(&self, session: &SessionName, prompt: &SessionPrompt) -> Result<Stored, IngressError> {
+        self.ingress.insist(&path(session, "prompt/send"), prompt, key(prompt)?, LIMIT).await
+    }
+
     /// Sends a request that takes effect once, even if several nodes get it.
     async fn call(
         &self,
@@ -159,6 +157,13 @@ impl Client {
         let key = uuid::Uuid::new_v4().to_string();
         self.ingress.post(&path(session, handler), body, Some(&key), LIMIT).await
     }
+}
+
+/// The answer of Restate to a prompt that it has stored, or had stored before.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    invocation_id: String,
 }
 
 fn path(session: &SessionName, handler: &str) -> String {

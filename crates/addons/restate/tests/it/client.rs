@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::{
     PROMPT, SESSION,
-    node::{NOWHERE, Node},
+    node::{Answer, NOWHERE, Node},
     session,
 };
 
@@ -22,6 +22,10 @@ fn done() -> Value {
     json!({"Done": {"text": "Done.", "is_error": false}})
 }
 
+fn stored() -> Answer {
+    (StatusCode::OK, json!({"invocationId": "inv_1", "status": "Accepted"}))
+}
+
 fn client(addresses: &[&str]) -> Client {
     Client::new(Ingress::new(addresses.iter().copied()).unwrap())
 }
@@ -29,16 +33,14 @@ fn client(addresses: &[&str]) -> Client {
 #[tokio::test]
 async fn prompt_is_stored_and_repeated_with_its_id_until_a_node_has_the_outcome() {
     let starting = (StatusCode::SERVICE_UNAVAILABLE, json!("starting"));
-    let stored = (StatusCode::OK, json!({"status": "Accepted"}));
-    let node = Node::in_turn(vec![starting.clone(), stored, starting, (StatusCode::OK, done())]).await;
+    let node = Node::in_turn(vec![starting.clone(), stored(), starting, (StatusCode::OK, done())]).await;
     let client = client(&[NOWHERE, &node.address]);
     let outcome =
         client.prompt(&session(), &SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
     assert_eq!(outcome, Outcome::Done { text: "Done.".to_owned(), is_error: false });
     let asked: Vec<_> = node.requests().into_iter().map(|asked| (asked.path, asked.key)).collect();
-    let path = format!("AgentSession/tenant%2F{SESSION}/prompt");
-    let sent = (format!("/{path}/send"), Some(PROMPT.to_owned()));
-    let awaited = (format!("/restate/invocation/{path}/{PROMPT}/attach"), None);
+    let sent = (format!("/AgentSession/tenant%2F{SESSION}/prompt/send"), Some(PROMPT.to_owned()));
+    let awaited = ("/restate/invocation/inv_1/attach".to_owned(), None);
     assert_eq!(asked, [sent.clone(), sent, awaited.clone(), awaited]);
 }
 
@@ -46,7 +48,7 @@ async fn prompt_is_stored_and_repeated_with_its_id_until_a_node_has_the_outcome(
 async fn prompt_is_repeated_after_a_temporary_refusal() {
     let [late, busy] =
         [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].map(|code| (code, json!("")));
-    let node = Node::in_turn(vec![late, busy, (StatusCode::OK, done())]).await;
+    let node = Node::in_turn(vec![late, busy, stored(), (StatusCode::OK, done())]).await;
     let prompt = SessionPrompt::new(TurnSpec::prompt(PROMPT, "Go."));
     client(&[&node.address]).prompt(&session(), &prompt).await.unwrap();
     let paths: Vec<_> = node.requests().into_iter().map(|asked| asked.path.ends_with("/send")).collect();
