@@ -80,7 +80,7 @@ impl SessionTask {
         let misfits = names.iter().flat_map(|name| approvals_hook(slice::from_ref(name)).misfits(tools));
         let approvals = misfits.map(|warning| format!("approvals: {warning}"));
         let warnings = self.session.iter().flat_map(Session::warnings);
-        // Approvals are hooks, which rules and modes do not bypass.
+        // The worker's options decide which tools are asked about; approvals are hooks, which rules do not bypass.
         let warnings = warnings.filter(|warning| !matches!(warning, Warning::NotAsked { .. }));
         let warnings = warnings.map(ToString::to_string);
         for warning in warnings.chain(approvals) {

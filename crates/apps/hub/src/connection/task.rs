@@ -164,7 +164,9 @@ impl Task {
             self.core.disconnect();
             let (End::Failed { why, .. } | End::Lost { why, .. }) = &end;
             self.core.record.note(why);
-            tracing::warn!(server = %self.core.name, "the connection could not be opened, or has ended");
+            let what =
+                if matches!(end, End::Failed { .. }) { "could not connect" } else { "the connection ended" };
+            tracing::warn!(server = %self.core.name, "{what}; the server's record has the reason");
             if matches!(end, End::Lost { uptime, .. } if uptime >= self.setting.backoff.steady) {
                 losses = 0;
             }
