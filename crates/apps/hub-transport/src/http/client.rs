@@ -52,9 +52,18 @@ impl Observed {
         let (url, request) = (&self.web.url, &request);
         let attempt = |token: Option<Token>| {
             let headers = token.map(|token| token.headers(&method, url)).transpose();
-            async move { request(with_names(headers?.unwrap_or_default())).await }
+            async move { Ok(request(with_names(headers?.unwrap_or_default())).await?) }
         };
-        self.judge(self.web.with_token(attempt, refusal).await)
+        let result = self.web.with_token(attempt, refusal).await;
+        self.judge(result.map_err(|failure| match failure {
+            Failure::Http(error) => error,
+            Failure::Token(why) => {
+                if matches!(why, DisconnectReason::Unusable(_)) {
+                    self.link.end(why.clone());
+                }
+                Error::Io(io::Error::other(why))
+            }
+        }))
     }
 
     /// Passes errors on to the link, and ends the connection after an error that concerns all of it.
@@ -91,10 +100,6 @@ impl Observed {
                 Err(Error::UnexpectedServerResponse(why.into()))
             }
             Error::Io(error) => {
-                let why = error.get_ref().and_then(|why| why.downcast_ref());
-                if let Some(why @ DisconnectReason::Unusable(_)) = why {
-                    self.link.end(why.clone());
-                }
                 self.link.failed(&error);
                 Err(Error::Io(error))
             }
@@ -135,10 +140,21 @@ impl Observed {
     }
 }
 
-/// The reason why there is no token.
-impl From<DisconnectReason> for Error {
+/// The error of a request or of its token.
+enum Failure {
+    Http(Error),
+    Token(DisconnectReason),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Http(error)
+    }
+}
+
+impl From<DisconnectReason> for Failure {
     fn from(why: DisconnectReason) -> Self {
-        Self::Io(io::Error::other(why))
+        Self::Token(why)
     }
 }
 
@@ -281,8 +297,8 @@ fn kept_events(events: BoxedSseResponse) -> BoxedSseResponse {
 }
 
 /// Returns the refusal if the server responded with status 401.
-fn refusal<T>(result: &Result<T, Error>) -> Option<Refusal> {
-    let Err(error) = result else { return None };
+fn refusal<T>(result: &Result<T, Failure>) -> Option<Refusal> {
+    let Err(Failure::Http(error)) = result else { return None };
     let challenge = match error {
         Error::AuthRequired(refusal) => Some(refusal.www_authenticate_header.clone()),
         error if is_unauthorized(error) => None,
