@@ -187,7 +187,8 @@ impl Ingress {
         self.repeat(Method::GET, path, None, None, limit).await
     }
 
-    /// Each round may take twice as long as the one before: a slow link needs time for a large body.
+    /// Repeats a request until a node has answered. Each round may take twice as long as the one before: a slow link needs
+    /// time for a large body.
     async fn repeat<T: DeserializeOwned>(
         &self,
         method: Method,

@@ -238,6 +238,7 @@ impl PostgresStore {
         let suspicion = Suspicion(&self.pool);
         let done = match tokio::time::timeout(self.limit, work).await {
             Ok(done) => {
+                // The server has replied.
                 std::mem::forget(suspicion);
                 done
             }

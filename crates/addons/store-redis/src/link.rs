@@ -44,6 +44,7 @@ impl Link {
         let suspicion = Suspicion(self);
         let result = commands.query_async(&mut connection).await;
         if !result.as_ref().is_err_and(is_over) {
+            // The server has replied.
             std::mem::forget(suspicion);
         }
         result

@@ -54,7 +54,7 @@ impl Options {
             of_agents.any(|servers| matches!(servers, AgentMcpServer::Inline(own) if own.values().any(is_in_process))) => "agents": "a server in this program goes to `SessionBuilder::mcp_servers`; if the agent has a list of `tools`, add `mcp__NAME` to it";
             self.max_buffer_size == Some(0) => "maxBufferSize": "it must be at least 1";
             self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "it must be an absolute path";
-            self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` must be VERSION-TRACE-SPAN-FLAGS in lower-case hexadecimal digits, and no id zero";
+            self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` must be VERSION-TRACE-SPAN-FLAGS in lower-case hexadecimal digits, with ids other than zero";
         }
         Ok(())
     }

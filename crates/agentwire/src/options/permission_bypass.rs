@@ -114,5 +114,5 @@ fn is_of(servers: &[Box<str>], tool: &str) -> bool {
 const PASS: &str = "its tool uses pass without a question";
 const IN_SANDBOX: &str = "commands in the sandbox run without a question";
 const DENIED: &str = "such tool uses are denied without a question";
-/// Tools that always ask, regardless of rules.
+/// Tools that always ask, regardless of rules. The last is that of the sandbox's requests.
 const ALWAYS_ASK: [&str; 3] = [Questions::TOOL, Plan::TOOL, "SandboxNetworkAccess"];

@@ -127,7 +127,7 @@ pub(crate) fn of_server(
         }
         _ => return Err(internal("the client shows no questions of this kind")),
     };
-    // The user should know who wants the answer.
+    // The user should see which server wants the answer.
     let message = format!("The MCP server `{}` asks: {}", asked.mcp_server_name, asked.message);
     Ok(CreateElicitationRequest::new(mode, message))
 }
