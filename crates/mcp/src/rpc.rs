@@ -1,21 +1,25 @@
 //! JSON-RPC envelopes: classifies messages, and writes requests, results and errors. Ids keep their JSON text.
 
 use agentwire_protocol::{RawJson, control::McpMessageReply};
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 /// The kind of a message.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum Kind<'a> {
     Request {
         id: RawJson,
         method: Box<str>,
+        params: Option<&'a RawValue>,
     },
     Notification {
         method: Box<str>,
+        params: Option<&'a RawValue>,
     },
-    /// Answers a request that the server sent.
-    Response,
+    /// Answers a request that the server sent. The id is `null` if there is none.
+    Response {
+        id: RawJson,
+    },
 }
 
 /// The error of a JSON-RPC response, sent or received.
@@ -59,7 +63,7 @@ pub(crate) struct Malformed {
 }
 
 /// Classifies a message.
-pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
+pub(crate) fn read(message: &RawJson) -> Result<Kind<'_>, Malformed> {
     let Some(fields) = fields(message) else {
         return Err(Malformed { id: null(), why: "a message must be an object with each field once" });
     };
@@ -73,14 +77,15 @@ pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
     }
     let answers = fields.result.is_some() || fields.error.is_some();
     let method = match fields.method {
-        None if answers => return Ok(Kind::Response),
+        None if answers => return Ok(Kind::Response { id: id.unwrap_or_else(null) }),
         None => return Err(malformed("it is neither a request nor a response")),
         Some(_) if answers => return Err(malformed("it is both a request and a response")),
         Some(method) => text(Some(method)).ok_or_else(|| malformed("`method` must be a string"))?,
     };
+    let params = fields.params;
     Ok(match id {
-        Some(id) => Kind::Request { id, method },
-        None => Kind::Notification { method },
+        Some(id) => Kind::Request { id, method, params },
+        None => Kind::Notification { method, params },
     })
 }
 
@@ -89,10 +94,9 @@ pub(crate) fn method(message: &RawJson) -> Option<Box<str>> {
     fields(message).and_then(|fields| text(fields.method))
 }
 
-/// Returns the parameters of a message as `T`, or `None` if there are none or they do not fit.
-pub(crate) fn params<T: DeserializeOwned>(message: &RawJson) -> Option<T> {
-    let params = fields(message)?.params?;
-    RawJson::from(params.to_owned()).decode().ok()
+/// Returns parameters as `T`, or `None` if there are none or they do not fit.
+pub(crate) fn params<'a, T: Deserialize<'a>>(params: Option<&'a RawValue>) -> Option<T> {
+    T::deserialize(params?).ok()
 }
 
 /// Returns the id of a message, or `null` if it has none.
@@ -107,7 +111,8 @@ pub(crate) fn answers(message: &RawJson, id: &RawJson) -> bool {
         let value = id.decode().unwrap_or(Value::Null);
         value.as_f64().map_or(value, Value::from)
     };
-    matches!(read(message), Ok(Kind::Response)) && value(&self::id(message)) == value(id)
+    let is_same = |answered: &RawJson| answered.as_str() == id.as_str() || value(answered) == value(id);
+    matches!(read(message), Ok(Kind::Response { id }) if is_same(&id))
 }
 
 /// Lists the known names, for the error about an unknown one.
@@ -238,9 +243,9 @@ mod tests {
 
     fn check(message: &str, expected: &str) {
         let kind = match read(&RawJson::parse(message).unwrap()) {
-            Ok(Kind::Request { id, method }) => format!("request {id} {method}"),
-            Ok(Kind::Notification { method }) => format!("notification {method}"),
-            Ok(Kind::Response) => "response".to_owned(),
+            Ok(Kind::Request { id, method, .. }) => format!("request {id} {method}"),
+            Ok(Kind::Notification { method, .. }) => format!("notification {method}"),
+            Ok(Kind::Response { id }) => format!("response {id}"),
             Err(malformed) => format!("{}: {}", malformed.id, malformed.why),
         };
         assert_eq!(kind, expected, "{message}");
@@ -251,7 +256,7 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping");
         check(r#"{"method":"p\u0069ng","id":"a\"b","jsonrpc":"2.0","x":1}"#, r#"request "a\"b" ping"#);
         check(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, "notification notifications/x");
-        check(r#"{"jsonrpc":"2.0","id":1,"result":null}"#, "response");
+        check(r#"{"jsonrpc":"2.0","id":1,"result":null}"#, "response 1");
         check(r#"{"jsonrpc":"2.0","id":null,"error":{}}"#, "null: `id` must be a string or a number");
         check(r#"{"jsonrpc":"2.0","id":2.5,"method":"x"}"#, "request 2.5 x");
         check(r#"{"jsonrpc":"1.0","id":7,"method":"x"}"#, r#"7: `jsonrpc` must be "2.0""#);

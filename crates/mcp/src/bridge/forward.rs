@@ -56,7 +56,7 @@ impl Forwarder {
         let Self { server, control, instance } = self;
         let request = match rpc::read(&message) {
             Ok(Kind::Request { id, .. }) => Some(id),
-            Ok(Kind::Notification { .. } | Kind::Response) => None,
+            Ok(Kind::Notification { .. } | Kind::Response { .. }) => None,
             Err(malformed) => {
                 tracing::warn!(%server, why = malformed.why, "an MCP server sent a message that is not JSON-RPC");
                 return;

@@ -70,21 +70,21 @@ impl ServerSlot {
                 format!("the MCP server `{}` has ended; only a new `initialize` starts it again", self.name);
             return match kind {
                 Kind::Request { id, .. } => answered(rpc::error(&id, rpc::INTERNAL_ERROR, &why)),
-                Kind::Notification { .. } | Kind::Response => refused(why),
+                Kind::Notification { .. } | Kind::Response { .. } => refused(why),
             };
         };
         match kind {
-            Kind::Request { id, method } => instance.request(id, &method, message, context),
-            Kind::Notification { method } => {
+            Kind::Request { id, method, .. } => instance.request(id, &method, message, context),
+            Kind::Notification { method, params } => {
                 // The server gets the notification first, while the request is still open; dropping the guard then
                 // ends the request, regardless of the server.
                 let _cancel = (&*method == "notifications/cancelled")
-                    .then(|| rpc::params(&message))
+                    .then(|| rpc::params(params))
                     .flatten()
                     .and_then(|Cancelled { request_id }| instance.in_flight.newest(&request_id));
                 instance.notify(message)
             }
-            Kind::Response => instance.notify(message),
+            Kind::Response { .. } => instance.notify(message),
         }
     }
 

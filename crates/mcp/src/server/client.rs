@@ -79,8 +79,8 @@ impl Client {
     }
 
     /// Passes an answer of the CLI to the request that waits for it.
-    pub(super) fn answer(&self, message: &RawJson) {
-        let number = rpc::id(message).decode::<String>().ok().and_then(|id| id.parse().ok());
+    pub(super) fn answer(&self, id: &RawJson, message: &RawJson) {
+        let number = id.decode::<String>().ok().and_then(|id| id.parse().ok());
         let waiting = number.and_then(|number: u64| self.requests.lock().waiting.remove(&number));
         let answer = message.decode().unwrap_or_else(|error| {
             let why = format!("the answer can't be read: {error}");

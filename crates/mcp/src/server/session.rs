@@ -8,7 +8,7 @@ use std::{
 use agentwire_control::panics::catch_panic;
 use agentwire_protocol::{RawJson, ToolUseId};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -37,13 +37,13 @@ impl ServerSession {
     }
 
     /// Returns the handler of a request.
-    fn handler(&self, method: &str, request: &RawJson) -> Result<Handler, RpcError> {
+    fn handler(&self, method: &str, params: Option<&RawValue>) -> Result<Handler, RpcError> {
         let Parts { tools, resources, prompts, .. } = &*self.server;
         match method {
-            "initialize" => Ok(done(&self.initialize(&params(method, request)?))),
+            "initialize" => Ok(done(&self.initialize(&decode(method, params)?))),
             "ping" => Ok(done(&json!({}))),
             "tools/list" => Ok(done(&json!({"tools": list(tools, |tool| Some(&tool.listed))}))),
-            "tools/call" => self.call_tool(params(method, request)?),
+            "tools/call" => self.call_tool(decode(method, params)?),
             "resources/list" if !resources.is_empty() => {
                 let resources = list(resources, |resource| match resource {
                     ReadableResource::One(resource, _) => Some(&resource.0),
@@ -58,11 +58,11 @@ impl ServerSession {
                 });
                 Ok(done(&json!({"resourceTemplates": templates})))
             }
-            "resources/read" => self.read_resource(params(method, request)?),
+            "resources/read" => self.read_resource(decode(method, params)?),
             "prompts/list" if !prompts.is_empty() => {
                 Ok(done(&json!({"prompts": list(prompts, |prompt| Some(&prompt.listed.0))})))
             }
-            "prompts/get" => self.get_prompt(params(method, request)?),
+            "prompts/get" => self.get_prompt(decode(method, params)?),
             _ => Err(RpcError::unoffered(method)),
         }
     }
@@ -144,16 +144,16 @@ impl Drop for ServerSession {
 
 impl ServerInstance for ServerSession {
     fn handle(&self, message: RawJson) -> ResponseFuture {
-        let (id, method) = match rpc::read(&message) {
-            Ok(Kind::Request { id, method }) => (id, method),
-            Ok(Kind::Response) => {
-                self.client.answer(&message);
+        let (id, method, params) = match rpc::read(&message) {
+            Ok(Kind::Request { id, method, params }) => (id, method, params),
+            Ok(Kind::Response { id }) => {
+                self.client.answer(&id, &message);
                 return Box::pin(ready(None));
             }
             // The bridge ends a cancelled request by dropping its future; no other notification matters here.
             Ok(Kind::Notification { .. }) | Err(_) => return Box::pin(ready(None)),
         };
-        let handler = self.handler(&method, &message);
+        let handler = self.handler(&method, params);
         Box::pin(async move {
             let outcome = match handler {
                 Ok(handler) => run(handler).await,
@@ -167,9 +167,9 @@ impl ServerInstance for ServerSession {
     }
 }
 
-/// Reads the parameters of a request.
-fn params<T: DeserializeOwned>(method: &str, request: &RawJson) -> Result<T, RpcError> {
-    rpc::params(request).ok_or_else(|| RpcError::unfit(method))
+/// Decodes the parameters of a request.
+fn decode<T: DeserializeOwned>(method: &str, params: Option<&RawValue>) -> Result<T, RpcError> {
+    rpc::params(params).ok_or_else(|| RpcError::unfit(method))
 }
 
 /// Returns the JSON objects of those items that have one.
