@@ -100,8 +100,9 @@ impl Report {
         for (what, own, other) in measures {
             let ratio = other / own;
             println!("{what}: {own:.1}, the adapter {other:.1}: {ratio:.1} times less");
-            self.faults
-                .extend((is_whole && ratio < LEAST).then(|| format!("{what}: only {ratio:.1} times less")));
+            self.faults.extend(
+                (is_whole && ratio < MIN_RATIO).then(|| format!("{what}: only {ratio:.1} times less")),
+            );
         }
         if self.faults.is_empty() {
             return Ok(());
@@ -113,7 +114,7 @@ impl Report {
 const OURS: &str = "agentwire-acp";
 const THEIRS: &str = "claude-agent-acp";
 /// The adapter must need at least this many times what the agent needs.
-const LEAST: f64 = 10.0;
+const MIN_RATIO: f64 = 10.0;
 const SCRIPT: Script = Script {
     package: ("@agentclientprotocol/claude-agent-acp", "0.101.0"),
     file: "dist/index.js",

@@ -12,23 +12,23 @@ pub(super) fn header(source: &Source) -> Vec<Hit> {
     vec![(1, "opens without a `//!` line that states why the file exists".to_owned())]
 }
 
-/// Without its tests a file has at most `MOST` lines.
+/// Without its tests a file has at most `MAX_LINES` lines.
 pub(super) fn budget(source: &Source) -> Vec<Hit> {
     if !source.is_rust() || source.is_test() {
         return Vec::new();
     }
     let lines = source.first_test_line().map_or(source.text.lines().count(), |line| line - 1);
-    if lines <= MOST {
+    if lines <= MAX_LINES {
         return Vec::new();
     }
-    vec![(0, format!("{lines} lines without tests, at most {MOST}"))]
+    vec![(0, format!("{lines} lines without tests, at most {MAX_LINES}"))]
 }
 
-const MOST: usize = 400;
+const MAX_LINES: usize = 400;
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, Source, budget, header};
+    use super::{MAX_LINES, Source, budget, header};
 
     #[test]
     fn a_file_without_a_header_is_found() {
@@ -43,9 +43,9 @@ mod tests {
     #[test]
     fn a_long_file_is_found() {
         let code = "let x = 1;\n";
-        let long = code.repeat(MOST + 1);
+        let long = code.repeat(MAX_LINES + 1);
         assert_eq!(budget(&Source::new("src/a.rs", long.as_str())).len(), 1);
-        assert!(budget(&Source::new("src/a.rs", code.repeat(MOST))).is_empty());
+        assert!(budget(&Source::new("src/a.rs", code.repeat(MAX_LINES))).is_empty());
         assert!(budget(&Source::new("tests/it/a.rs", long.as_str())).is_empty());
         let tests = format!("{code}#[cfg(test)]\nmod tests {{\n{long}}}\n");
         assert!(budget(&Source::new("src/a.rs", tests)).is_empty());

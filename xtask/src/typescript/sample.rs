@@ -186,13 +186,13 @@ impl<'a> Sampler<'a> {
                 // other fields, and declares none.
                 None if full && (fields.len() == 1 || field.of != Type::Any) => {
                     let samples = self.samples(&field.of, full);
-                    let named = samples.into_iter().take(MOST).enumerate();
+                    let named = samples.into_iter().take(MAX_SAMPLES).enumerate();
                     values.extend(named.map(|(index, sample)| (format!("any_{index}"), vec![sample])));
                 }
                 None => {}
             }
         }
-        let count = values.iter().map(|(_, samples)| samples.len()).max().unwrap_or(1).min(MOST);
+        let count = values.iter().map(|(_, samples)| samples.len()).max().unwrap_or(1).min(MAX_SAMPLES);
         let object = |index: usize| {
             let fields =
                 values.iter().map(|(name, samples)| (name.clone(), samples[index % samples.len()].clone()));
@@ -228,4 +228,4 @@ fn free() -> Value {
 pub(crate) const FREE: &str = "any_free";
 
 /// No type has more samples than this.
-const MOST: usize = 64;
+const MAX_SAMPLES: usize = 64;

@@ -87,7 +87,7 @@ impl BucketStore {
 
     fn see(&self, folder: Path) {
         let mut seen = self.seen();
-        if seen.len() >= MOST_SEEN {
+        if seen.len() >= MAX_SEEN {
             // Checking them again costs one request each.
             seen.clear();
         }
@@ -262,6 +262,6 @@ const APPEND_LIMIT: Duration = Duration::from_secs(30);
 /// How many objects are read concurrently.
 const AT_ONCE: usize = 8;
 /// The maximum number of remembered folders, of some hundred bytes each.
-const MOST_SEEN: usize = 4096;
+const MAX_SEEN: usize = 4096;
 /// The length of a session's id.
 const UUID: usize = 36;

@@ -19,7 +19,7 @@ pub(crate) struct Pool {
 impl Pool {
     /// Creates a pool without connections.
     pub(crate) fn new(config: Config, connect: Connect) -> Self {
-        Self { config, connect, permits: Semaphore::new(MOST), idle: Mutex::default() }
+        Self { config, connect, permits: Semaphore::new(MAX_CONNECTIONS), idle: Mutex::default() }
     }
 
     /// Takes a connection. Unless it is returned, it is closed, which rolls back its transaction.
@@ -82,4 +82,4 @@ impl Taken<'_> {
 }
 
 /// The maximum number of connections.
-const MOST: usize = 4;
+const MAX_CONNECTIONS: usize = 4;

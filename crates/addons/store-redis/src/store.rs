@@ -58,7 +58,7 @@ impl RedisStore {
 
     async fn add(&self, key: &SessionKey, entries: &[RawEntry]) -> Result<(), StoreError> {
         let keys = Keys::of(&self.prefix, key);
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             let kept = self.kept(key, &keys, entries).await?;
             if kept.fresh.is_empty() {
                 return Ok(());
@@ -182,7 +182,7 @@ impl RedisStore {
             pipe.arg(subpath).ignore();
             return self.query("deleting", key, &pipe).await;
         }
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             let subpaths = self.subkeys(key).await?;
             let (done,): (bool,) = self.query("deleting", key, &self.deletion(key, &keys, &subpaths)).await?;
             if done {
@@ -302,4 +302,4 @@ redis.call('UNLINK', KEYS[1], KEYS[2])
 redis.call('SREM', KEYS[3], ARGV[1])";
 
 /// Each failed try is an append of another writer.
-const MOST_TRIES: usize = 1000;
+const MAX_TRIES: usize = 1000;

@@ -191,7 +191,7 @@ fn largest_child() -> Option<u64> {
     for (pid, process) in &processes {
         let ancestors = successors(Some(*pid), |pid| processes.get(pid).map(|process| process.parent));
         // Limited: if ids are reused while they are read, the ancestors may form a cycle.
-        let mut candidates = once(process.group).chain(ancestors.take(MOST_ANCESTORS));
+        let mut candidates = once(process.group).chain(ancestors.take(MAX_ANCESTORS));
         if let Some(child) = candidates.find(is_child) {
             let memory = children.entry(child).or_default();
             *memory = memory.saturating_add(process.pages.saturating_mul(page));
@@ -216,7 +216,7 @@ fn process(stat: &str) -> Option<Process> {
     Some(Process { parent, group, pages: fields.nth(18)?.parse().ok()? })
 }
 
-const MOST_ANCESTORS: usize = 100;
+const MAX_ANCESTORS: usize = 100;
 
 #[cfg(test)]
 mod tests {

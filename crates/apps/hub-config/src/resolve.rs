@@ -200,7 +200,7 @@ impl<'a> Pass<'a> {
     }
 
     fn wrong(&mut self, path: &str, kind: ProblemKind) {
-        if self.problems.len() < MOST {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem(self.configured, path, kind));
         }
     }
@@ -252,7 +252,9 @@ fn env_variables(file: &Path) -> Result<Vec<(String, String)>, Vec<ProblemKind>>
     };
     match env_file::parse(&text) {
         (variables, lines) if lines.is_empty() => Ok(variables),
-        (_, lines) => Err(lines.into_iter().take(MOST).map(|line| ProblemKind::EnvLine { line }).collect()),
+        (_, lines) => {
+            Err(lines.into_iter().take(MAX_PROBLEMS).map(|line| ProblemKind::EnvLine { line }).collect())
+        }
     }
 }
 
@@ -267,7 +269,7 @@ const BUILT: &str = "build/index.js";
 /// The largest `envFile`, in bytes.
 const ENV_FILE: u64 = 1 << 20;
 /// The limit of problems of one server.
-const MOST: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 #[cfg(test)]
 mod tests;

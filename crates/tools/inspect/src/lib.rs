@@ -166,7 +166,7 @@ impl Inspector {
 
     fn remember(&mut self, ours: bool, node: &Node) {
         if let Some((id, asked)) = parts::request(node, ours, &self.registry) {
-            self.open.truncate(MOST_OPEN - 1);
+            self.open.truncate(MAX_OPEN - 1);
             self.open.push_front((ours, id, asked));
         }
     }
@@ -230,5 +230,5 @@ fn described(error: &DecodeError, at: usize, path: &str) -> String {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The most requests that are kept: a capture of one side has no replies to that side's requests.
-const MOST_OPEN: usize = 1024;
+/// The maximum number of kept requests: a capture of one side has no replies to that side's requests.
+const MAX_OPEN: usize = 1024;

@@ -57,7 +57,7 @@ impl Place {
 impl Part {
     /// Creates a part with a text at this place.
     pub(super) fn new(look: Look, label: impl Into<String>, text: &str, place: Place) -> Self {
-        Self::cut(look, label, text, place, MOST)
+        Self::cut(look, label, text, place, MAX_SHOWN)
     }
 
     /// Returns the same part, cut earlier: details that readers rarely need.
@@ -100,7 +100,7 @@ impl Part {
 }
 
 /// More than this is shown on demand; it keeps a page about as long as its transcript.
-const MOST: usize = 1_500;
+const MAX_SHOWN: usize = 1_500;
 /// The length of such details.
 const BRIEF: usize = 200;
 /// The number of fields of an object that are shown; the others are in the frame.

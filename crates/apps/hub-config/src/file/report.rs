@@ -43,7 +43,7 @@ impl<'t> Report<'t> {
             Severity::Warning => &mut self.warnings,
         };
         *found += 1;
-        if *found > MOST {
+        if *found > MAX_PROBLEMS {
             self.more += 1;
             return;
         }
@@ -59,7 +59,7 @@ impl<'t> Report<'t> {
     /// Adds a duplicate key at this byte; `before` is the place of the earlier one.
     pub(super) fn duplicate(&mut self, at: usize, path: &str, before: usize) {
         // Finding the line is slow if there are very many.
-        let line = if self.warnings < MOST { self.lines.position(before).line } else { 0 };
+        let line = if self.warnings < MAX_PROBLEMS { self.lines.position(before).line } else { 0 };
         self.add(at, path, ProblemKind::Duplicate { line });
     }
 
@@ -83,7 +83,7 @@ impl<'t> Report<'t> {
 }
 
 /// The limit of errors, and of warnings, of one file.
-const MOST: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 /// Files of other programs, in which servers are only a part: other keys are ignored.
 const SETTINGS: [&str; 4] =
     [".claude.json", "claude_desktop_config.json", "settings.json", "settings.local.json"];

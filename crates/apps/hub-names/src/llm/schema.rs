@@ -106,7 +106,7 @@ fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>, depth: usize) 
     offered.required.extend(required.filter_map(|name| name.as_str().map(str::to_owned)));
     // Follow each reference once, up to a limit: otherwise chains of references cost unbounded time.
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str)
-        && seen.len() < MOST_FOLLOWED
+        && seen.len() < MAX_FOLLOWED
         && !seen.iter().any(|before| before == reference)
         && let Some(target) = followed(root, reference)
     {
@@ -162,7 +162,7 @@ fn require(root: &mut Object, required: Vec<String>) {
 const ROOTLESS: &[&str] = &["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const"];
 
 /// The limit of references followed at the root.
-const MOST_FOLLOWED: usize = 64;
+const MAX_FOLLOWED: usize = 64;
 
 /// The limit of nested branches and references, for a bounded stack: each reference may lead to deep branches.
 const DEEPEST: usize = 128;

@@ -62,7 +62,7 @@ pub fn section(servers: &[DescribedServer], form: CallForm) -> String {
         text.push_str(form.how_to());
     }
     for (at, server) in servers.iter().enumerate() {
-        if text.len() > MOST {
+        if text.len() > MAX_SIZE {
             let _ = writeln!(
                 text,
                 "\n{} more servers are connected: there is no room for them here.",
@@ -77,7 +77,7 @@ pub fn section(servers: &[DescribedServer], form: CallForm) -> String {
 
 /// Quotes a text as a block up to a limit.
 fn bounded(text: &str, language: &str) -> String {
-    let shown = head(text, MOST_OF_TEXT);
+    let shown = head(text, MAX_TEXT);
     let mut block = fenced(shown, language);
     if shown.len() < text.len() {
         let _ = writeln!(block, "\nIt is longer: {} bytes are left out.", text.len() - shown.len());
@@ -88,7 +88,7 @@ fn bounded(text: &str, language: &str) -> String {
 /// Adds the tools of a server up to the limit of the section.
 fn tools(text: &mut String, tools: &[NamedTool], mut describe: impl FnMut(&NamedTool) -> String) {
     for (at, tool) in tools.iter().enumerate() {
-        if text.len() > MOST {
+        if text.len() > MAX_SIZE {
             let _ =
                 writeln!(text, "\nIt has {} more tools: there is no room for them here.", tools.len() - at);
             return;
@@ -137,14 +137,14 @@ fn tool_text(tool: &NamedTool, form: CallForm) -> String {
         CallForm::Xml => &tool.tool.name,
         _ => &*tool.name,
     };
-    let mut text = format!("\n### Tool {}\n", code(head(name, MOST_OF_LINE)));
+    let mut text = format!("\n### Tool {}\n", code(head(name, MAX_LINE)));
     if let Some(description) = &tool.tool.description {
         text.push('\n');
         text.push_str(&bounded(description, "text"));
     }
     let schema = Value::Object((*tool.tool.input_schema).clone()).to_string();
     let _ = match schema.len() {
-        0..=MOST_OF_SCHEMA => {
+        0..=MAX_SCHEMA => {
             write!(text, "\nIts arguments, as a JSON schema:\n\n{}", fenced(&schema, "json"))
         }
         bytes => write!(text, "\nThe JSON schema of its arguments is left out: it has {bytes} bytes.\n"),
@@ -159,30 +159,30 @@ fn listed<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> Lin
         return;
     }
     let _ = write!(text, "\n### {title}\n\n");
-    for one in all.iter().take(MOST_LISTED) {
+    for one in all.iter().take(MAX_LISTED) {
         let (uri, name, description, mime) = line(one);
-        if text.len() > MOST {
+        if text.len() > MAX_SIZE {
             text.push_str("- and more, for which there is no room here\n");
             return;
         }
-        if uri.len() > MOST_OF_LINE {
+        if uri.len() > MAX_LINE {
             let _ = writeln!(text, "- one whose address is left out: it has {} bytes", uri.len());
             continue;
         }
-        let name = head(name, MOST_OF_LINE);
+        let name = head(name, MAX_LINE);
         let _ = write!(text, "- {} ({}", code(uri), code(name));
         if let Some(mime) = mime {
-            let _ = write!(text, ", {}", code(head(mime, MOST_OF_LINE)));
+            let _ = write!(text, ", {}", code(head(mime, MAX_LINE)));
         }
         text.push(')');
         if let Some(description) = description.filter(|text| !text.trim().is_empty()) {
-            let shown = head(description, MOST_OF_LINE);
+            let shown = head(description, MAX_LINE);
             let more = if shown.len() < description.len() { " (cut)" } else { "" };
             let _ = write!(text, ": {}{more}", code(shown));
         }
         text.push('\n');
     }
-    if let Some(more) = all.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+    if let Some(more) = all.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         let _ = writeln!(text, "- and {more} more");
     }
 }
@@ -192,9 +192,9 @@ const FOREIGN: &str = "
 The servers wrote the text in blocks and between backticks below.
 It describes what they offer, and does not come from the user.
 ";
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 /// The size after which nothing is added, in bytes.
-const MOST: usize = 512 << 10;
-const MOST_OF_TEXT: usize = 8 << 10;
-const MOST_OF_SCHEMA: usize = 32 << 10;
-const MOST_OF_LINE: usize = 2 << 10;
+const MAX_SIZE: usize = 512 << 10;
+const MAX_TEXT: usize = 8 << 10;
+const MAX_SCHEMA: usize = 32 << 10;
+const MAX_LINE: usize = 2 << 10;

@@ -19,11 +19,12 @@ pub struct Naming {
 
 impl Naming {
     /// `mcp__server__tool`, the default, as in Claude Code.
-    pub const UNDERSCORES: Self = Self { separator: "__", prefixed: true, with_server: true, most: MOST };
+    pub const UNDERSCORES: Self =
+        Self { separator: "__", prefixed: true, with_server: true, most: MAX_LENGTH };
     /// `mcp--server--tool`.
-    pub const DASHES: Self = Self { separator: "--", prefixed: true, with_server: true, most: MOST };
+    pub const DASHES: Self = Self { separator: "--", prefixed: true, with_server: true, most: MAX_LENGTH };
     /// `mcp_server_tool`.
-    pub const UNDERSCORE: Self = Self { separator: "_", prefixed: true, with_server: true, most: MOST };
+    pub const UNDERSCORE: Self = Self { separator: "_", prefixed: true, with_server: true, most: MAX_LENGTH };
 
     /// Omits the prefix `mcp`, for callers that add a prefix themselves.
     pub const fn without_prefix(self) -> Self {
@@ -44,10 +45,10 @@ impl Naming {
 
     /// Limits names to a number of characters, from 24 to 64.
     pub const fn at_most(self, characters: usize) -> Self {
-        let most = if characters < LEAST {
-            LEAST
-        } else if characters > MOST {
-            MOST
+        let most = if characters < MIN_LENGTH {
+            MIN_LENGTH
+        } else if characters > MAX_LENGTH {
+            MAX_LENGTH
         } else {
             characters
         };
@@ -122,9 +123,9 @@ fn sanitised(part: &str) -> String {
 
 const PREFIX: &str = "mcp";
 /// The limit of the Messages API and OpenAI's API.
-const MOST: usize = 64;
+const MAX_LENGTH: usize = 64;
 /// Enough for the suffix and a part of the name.
-const LEAST: usize = 24;
+const MIN_LENGTH: usize = 24;
 /// The number of hash bytes in a suffix.
 const HASHED: usize = 6;
 /// `_` and two digits per byte.

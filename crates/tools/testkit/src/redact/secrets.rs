@@ -292,7 +292,7 @@ fn learn(kind: SecretKind, secret: &str, learned: &mut BTreeSet<String>) {
             || part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let is_telling =
             part.len() >= 6 && !part.starts_with("<") && (!is_common || kind == SecretKind::Account);
-        if is_telling && learned.len() < MOST_LEARNED {
+        if is_telling && learned.len() < MAX_LEARNED {
             learned.insert(part.to_owned());
         }
     }
@@ -352,7 +352,7 @@ const DEEPEST: usize = 8;
 const LAYERS: usize = 4;
 /// How often a session is searched.
 const ROUNDS: usize = 2;
-const MOST_LEARNED: usize = 1024;
+const MAX_LEARNED: usize = 1024;
 const SHORTEST_IN_BASE64: usize = 6;
 
 #[cfg(test)]

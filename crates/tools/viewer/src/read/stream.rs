@@ -70,7 +70,7 @@ impl Reader<'_> {
         };
         let parts = &mut self.items[item].parts;
         match parts.last_mut() {
-            Some(last) if last.look == look && last.text.len() < MOST => last.text.push_str(more),
+            Some(last) if last.look == look && last.text.len() < MAX_SHOWN => last.text.push_str(more),
             Some(last) if last.look == look => {}
             _ => {
                 let mut part = Part::new(look, "so far", more, Place::default());
@@ -83,4 +83,4 @@ impl Reader<'_> {
 }
 
 /// About this many bytes of a block are shown; the frames have the rest.
-const MOST: usize = 1_500;
+const MAX_SHOWN: usize = 1_500;

@@ -15,7 +15,7 @@ impl Synced {
 
     pub(super) fn add(&self, path: &Path) {
         let mut paths = self.paths();
-        if paths.len() >= MOST {
+        if paths.len() >= MAX_FILES {
             // Syncing them again only costs time.
             paths.clear();
         }
@@ -28,22 +28,22 @@ impl Synced {
 }
 
 /// The maximum number of files, of some hundred bytes each.
-const MOST: usize = 4096;
+const MAX_FILES: usize = 4096;
 
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{MOST, Synced};
+    use super::{MAX_FILES, Synced};
     use crate::{FolderStore, RawEntry, SessionKey, SessionStore as _};
 
     #[test]
     fn remembered_files_are_limited() {
         let synced = Synced::default();
-        for number in 0..=MOST {
+        for number in 0..=MAX_FILES {
             synced.add(&PathBuf::from(number.to_string()));
         }
-        assert!(synced.has(Path::new(&MOST.to_string())) && !synced.has(Path::new("0")));
+        assert!(synced.has(Path::new(&MAX_FILES.to_string())) && !synced.has(Path::new("0")));
     }
 
     #[tokio::test]

@@ -93,7 +93,7 @@ fn lacks(grown: &str, whole: &str) -> bool {
 /// Returns whether the text is right without a piece that repeats the one before.
 fn is_doubled(pieces: &[Box<str>], is_right: impl Fn(&str) -> bool) -> bool {
     let repeats = (1..pieces.len()).filter(|at| pieces.get(*at) == pieces.get(*at - 1));
-    repeats.take(MOST_REPEATS).any(|at| {
+    repeats.take(MAX_REPEATS).any(|at| {
         let others = pieces.iter().enumerate().filter(|(index, _)| *index != at);
         is_right(&others.map(|(_, piece)| &**piece).collect::<String>())
     })
@@ -110,4 +110,4 @@ const SHUFFLED: &str = "are in another order";
 const DOUBLED: &str = "have one twice";
 const MISSING: &str = "lack some of it";
 /// How many repeated pieces are looked at, so that a long block does not take long.
-const MOST_REPEATS: usize = 64;
+const MAX_REPEATS: usize = 64;
