@@ -55,48 +55,53 @@ fn choices(question: &Question, text: Option<String>) -> ElicitationPropertySche
     }
 }
 
-/// Returns the decision that the client's answer stands for. It is a denial unless each question has a valid answer.
+/// Returns the decision that the client's answer stands for. Questions may stay unanswered, but not all. An answer that
+/// is not one of the choices denies.
 pub(crate) fn decision(mut questions: Questions, action: ElicitationAction) -> Decision {
     let ElicitationAction::Accept(accepted) = action else {
-        return Decision::deny("The user did not answer.");
+        return Decision::deny(UNANSWERED);
     };
     let fields = accepted.content.unwrap_or_default();
     for (at, question) in questions.questions.iter_mut().enumerate() {
-        let Some(answer) = answer(question, fields.get(&selection(at)), fields.get(&own_words(at))) else {
-            return Decision::deny(format!("The user gave no valid answer to: {}", question.question));
-        };
-        question.answer = Some(answer);
+        match answer(question, fields.get(&selection(at)), fields.get(&own_words(at))) {
+            Ok(answer) => question.answer = answer,
+            Err(denied) => return denied,
+        }
+    }
+    if questions.questions.iter().all(|question| question.answer.is_none()) {
+        return Decision::deny(UNANSWERED);
     }
     questions.allow().into()
 }
 
-/// Returns the answer to a question; `None` if it is missing, or not one of the choices.
+/// Returns the answer to a question, if there is one; a denial if it is not one of the choices.
 fn answer(
     question: &Question,
     selected: Option<&ElicitationContentValue>,
     own: Option<&ElicitationContentValue>,
-) -> Option<Answer> {
+) -> Result<Option<Answer>, Decision> {
+    let invalid = || Decision::deny(format!("The user gave no valid answer to: {}", question.question));
     let labels = match selected {
         None => &[],
         Some(ElicitationContentValue::StringArray(labels)) if question.multi_select => &labels[..],
         // Clients may send an empty text if nothing is selected.
         Some(ElicitationContentValue::String(label)) if label.is_empty() => &[],
         Some(ElicitationContentValue::String(label)) => std::slice::from_ref(label),
-        Some(_) => return None,
+        Some(_) => return Err(invalid()),
     };
     let own = match own {
         None => "",
         Some(ElicitationContentValue::String(text)) => text.trim(),
-        Some(_) => return None,
+        Some(_) => return Err(invalid()),
     };
     let choice = |label: &String| question.options.iter().find(|choice| choice.label == *label);
-    let chosen = labels.iter().map(choice).collect::<Option<Vec<_>>>()?;
-    match (&chosen[..], own) {
+    let chosen = labels.iter().map(choice).collect::<Option<Vec<_>>>().ok_or_else(invalid)?;
+    Ok(match (&chosen[..], own) {
         ([], "") => None,
         ([], own) => Some(Answer::text(own)),
         (_, "") => Some(Answer::choices(chosen)),
         (_, notes) => Some(Answer::choices(chosen).notes(notes)),
-    }
+    })
 }
 
 /// The names are those of the adapter of npm, which clients may know.
@@ -145,6 +150,7 @@ pub(crate) fn reply(action: ElicitationAction) -> Result<ElicitationReply, Error
     })
 }
 
+const UNANSWERED: &str = "The user did not answer.";
 const OWN_WORDS: &str = "An answer in your own words, or a note on the selection";
 
 #[cfg(test)]
@@ -222,22 +228,35 @@ mod tests {
     }
 
     #[test]
-    fn missing_or_unknown_answer_denies() {
+    fn unanswered_question_has_no_answer() {
+        for content in [
+            json!({"question_1": ["Oak"]}),
+            json!({"question_0": "", "question_0_custom": " ", "question_1": ["Oak"]}),
+        ] {
+            let decided = decided(2, content);
+            assert_eq!(decided["updatedInput"]["answers"], json!({"Which others?": "Oak"}), "{decided}");
+        }
+    }
+
+    #[test]
+    fn unknown_answer_or_none_at_all_denies() {
+        let denied = |content| {
+            let denied = decided(2, content);
+            assert_eq!(denied["behavior"], "deny", "{denied}");
+            denied["message"].as_str().unwrap().to_owned()
+        };
+        for content in [json!({}), json!({"question_0": "", "question_1": []})] {
+            assert_eq!(denied(content), "The user did not answer.");
+        }
         let other = json!(["Oak"]);
         for (why, content) in [
-            ("none", json!({})),
-            ("no selection", json!({"question_0": "", "question_0_custom": " ", "question_1": other})),
-            ("an empty list", json!({"question_0": "Oak", "question_1": []})),
-            ("one is missing", json!({"question_0": "Oak"})),
             ("unknown", json!({"question_0": "Blue", "question_1": other})),
             ("one is unknown", json!({"question_0": "Oak", "question_1": ["Oak", "Blue"]})),
             ("several", json!({"question_0": ["Oak", "Lime"], "question_1": other})),
             ("a number", json!({"question_0": 0, "question_1": other})),
             ("no text", json!({"question_0": "Oak", "question_1": other, "question_1_custom": true})),
         ] {
-            let denied = decided(2, content);
-            assert_eq!(denied["behavior"], "deny", "{why}");
-            assert!(denied["message"].as_str().unwrap().contains("Which "), "{why}: {denied}");
+            assert!(denied(content).contains("Which "), "{why}");
         }
     }
 
