@@ -96,7 +96,7 @@ fn spawn(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> io::Result
     let leader = leader.as_raw_nonzero().get();
     let input = input.map(|input| input.try_clone_to_owned()).transpose()?;
     let holds_input = input.is_some();
-    let hold = if holds_input { HOLD } else { "" };
+    let hold = if holds_input { "hold" } else { "" };
     let guard = Command::new(SHELL)
         .args(["-c", SCRIPT, NAME, &leader.to_string()])
         .arg(sleep)
@@ -110,7 +110,8 @@ fn spawn(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> io::Result
         // Safe Rust can only pass stdin, stdout and stderr to a child, so the copy of the child's input is its stdout.
         .stdout(input.map_or_else(Stdio::null, Stdio::from))
         .stderr(Stdio::null())
-        .spawn()?;
+        .spawn()
+        .map_err(|error| io::Error::new(error.kind(), format!("`{SHELL}` or `/dev/null`: {error}")))?;
     Ok(GuardProcess { pid: Pid::from_child(&guard), control: Some(control), holds_input })
 }
 
@@ -155,7 +156,6 @@ kill -KILL 0
 /// The guard's name in process lists.
 const NAME: &str = "agentwire-guard";
 const SHELL: &str = "/bin/sh";
-const HOLD: &str = "hold";
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@ pub(super) fn has_members(group: i32, matches: impl Fn(i32) -> bool) -> bool {
     let mut last = LAST.lock();
     let list = match last.take() {
         Some(list) if list.began >= called => list,
-        _ => ProcessList::read(),
+        _ => ProcessList::read("/proc"),
     };
     let list = last.insert(list);
     !list.is_complete || list.groups.get(&group).is_some_and(|members| members.iter().copied().any(matches))
@@ -35,18 +35,19 @@ struct ProcessList {
 }
 
 impl ProcessList {
-    fn read() -> Self {
-        let mut list = Self { began: Instant::now(), groups: HashMap::new(), is_complete: true };
-        let Ok(processes) = fs::read_dir("/proc") else { return Self { is_complete: false, ..list } };
+    fn read(proc: &str) -> Self {
+        // It may be empty, or that of another PID namespace.
+        let own = fs::read_link(format!("{proc}/self"));
+        let is_complete = own.is_ok_and(|own| own.as_os_str() == &*std::process::id().to_string());
+        let mut list = Self { began: Instant::now(), groups: HashMap::new(), is_complete };
+        let Ok(processes) = fs::read_dir(proc) else { return Self { is_complete: false, ..list } };
         let ids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
         for process in ids {
             match living_group(process) {
                 Ok(Some(group)) => list.groups.entry(group).or_default().push(process),
                 // An exhausted resource says nothing about the process. Any other error means that it is gone or
                 // hidden.
-                Err(error)
-                    if EXHAUSTED.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())) =>
-                {
+                Err(error) if EXHAUSTED.map(Some).contains(&Errno::from_io_error(&error)) => {
                     list.is_complete = false;
                 }
                 Ok(None) | Err(_) => {}
@@ -79,6 +80,16 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn list_from_a_foreign_or_empty_proc_is_incomplete() {
+        let proc = tempfile::tempdir().unwrap();
+        let is_complete = |proc: &str| ProcessList::read(proc).is_complete;
+        assert!(is_complete("/proc"));
+        assert!(!is_complete(proc.path().to_str().unwrap()));
+        std::os::unix::fs::symlink("1", proc.path().join("self")).unwrap();
+        assert!(!is_complete(proc.path().to_str().unwrap()));
+    }
 
     #[test]
     fn a_list_serves_only_calls_before_it() {
