@@ -14,6 +14,8 @@ pub(crate) struct Signals {
 impl Signals {
     /// Catches the signals from now on.
     pub(crate) fn new() -> Result<Self, Failure> {
+        // Programs that are started would inherit an ignored SIGCHLD, and lose the exit codes of their own children.
+        drop(signal(SignalKind::child())?);
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,

@@ -55,6 +55,23 @@ fn running(folder: &Path) -> Child {
     program
 }
 
+/// A CLI that ignores SIGCHLD gets no exit codes of its own commands.
+#[cfg(target_os = "linux")]
+#[test]
+fn cli_does_not_inherit_an_ignored_sigchld() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = COMMAND_CLI.replacen('\n', "\ngrep SigIgn: /proc/self/status > ignored\n", 1);
+    let command = run(folder.path(), &script, &["Hi."]);
+    let mut parent = Command::new("sh");
+    parent.args(["-c", r#"trap '' CHLD; exec "$@""#, "sh"]).arg(command.get_program());
+    parent.args(command.get_args()).current_dir(folder.path()).stdin(Stdio::null());
+    let done = parent.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).output();
+    assert!(done.as_ref().unwrap().status.success(), "{done:?}");
+    let ignored = fs::read_to_string(folder.path().join("ignored")).unwrap();
+    let mask = ignored.split_whitespace().nth(1).unwrap();
+    assert_eq!(u64::from_str_radix(mask, 16).unwrap() >> 16 & 1, 0, "{mask}");
+}
+
 /// Sends a signal to the program.
 pub(super) fn signal(program: &Child, name: &str) {
     let kill = Command::new("kill").args(["-s", name, &program.id().to_string()]).status().unwrap();

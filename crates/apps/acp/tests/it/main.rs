@@ -616,6 +616,20 @@ fn flags_of_the_program_reach_the_cli() {
     }
 }
 
+#[test]
+fn program_ends_in_order_at_a_signal() {
+    for signal in ["TERM", "INT", "HUP"] {
+        let mut agent = Command::new(env!("CARGO_BIN_EXE_agentwire-acp"));
+        let mut agent = agent.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = agent.stdin.take().unwrap();
+        let mut output = std::io::BufReader::new(agent.stdout.take().unwrap()).lines();
+        writeln!(input, "{}", request("initialize", json!({"protocolVersion": 1}))).unwrap();
+        output.next().unwrap().unwrap();
+        Command::new("kill").args(["-s", signal, &agent.id().to_string()]).status().unwrap();
+        assert!(agent.wait().unwrap().success(), "{signal}");
+    }
+}
+
 type Answers = Lines<BufReader<DuplexStream>>;
 
 /// Returns the result of the next answer.

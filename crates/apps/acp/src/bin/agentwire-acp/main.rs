@@ -5,6 +5,9 @@ use std::{io, path::PathBuf, process::ExitCode, time::Duration};
 
 use agentwire_acp::{Settings, serve};
 use clap::Parser;
+use futures_util::StreamExt;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::io::{ReaderStream, StreamReader};
 
 /// Claude Code as an agent of the Agent Client Protocol, over standard input and output
 #[derive(Debug, Parser)]
@@ -47,10 +50,29 @@ fn agent(args: Args) -> io::Result<ExitCode> {
     settings.allow_bypass = args.allow_bypass;
     settings.untrusted_folder = args.untrusted_folder;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(settings, tokio::io::stdin(), tokio::io::stdout()));
+    let served = runtime.block_on(async {
+        let input = ReaderStream::new(tokio::io::stdin()).take_until(Box::pin(ended()?));
+        serve(settings, StreamReader::new(input), tokio::io::stdout()).await
+    });
     // A read of standard input can't be cancelled.
     runtime.shutdown_timeout(Duration::ZERO);
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Catches the signals that ask this program to end. Returns a future of the first one.
+fn ended() -> io::Result<impl Future<Output = ()>> {
+    // Programs that are started would inherit an ignored SIGCHLD, and lose the exit codes of their own children.
+    drop(signal(SignalKind::child())?);
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hang_up.recv() => {}
+        }
+    })
 }
 
 fn login(cli: Option<PathBuf>) -> io::Result<ExitCode> {
