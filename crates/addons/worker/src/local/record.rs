@@ -3,8 +3,9 @@
 use std::{
     collections::VecDeque,
     ffi::OsStr,
-    fs::{self, File},
+    fs::{self, DirBuilder, File},
     io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -125,9 +126,10 @@ impl Record {
 
 /// Creates the folder and locks it. An engine that was dropped a moment ago may still hold the lock.
 pub(super) fn lock(folder: &Path) -> io::Result<File> {
-    fs::create_dir_all(folder)?;
+    make(folder)?;
     // The folder of a tenant has no name that starts with a dot.
-    let lock = File::create(folder.join(".lock"))?;
+    let lock =
+        File::options().write(true).create(true).truncate(true).mode(0o600).open(folder.join(".lock"))?;
     let deadline = Instant::now() + RELEASED;
     while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
         match error {
@@ -139,6 +141,11 @@ pub(super) fn lock(folder: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
+/// Creates a folder that only this user can read.
+fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 /// Returns the file of a session.
 pub(super) fn path(folder: &Path, session: &SessionName) -> PathBuf {
     folder.join(&*session.tenant).join(format!("{}.json", session.session))
@@ -147,7 +154,7 @@ pub(super) fn path(folder: &Path, session: &SessionName) -> PathBuf {
 /// Replaces a file, so that it has the old or the new content after a crash.
 pub(super) fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
+    make(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer(&mut file, value)?;
     file.flush()?;
