@@ -17,7 +17,6 @@ use super::{
 /// The open activities of a session, and its observers.
 #[derive(Debug, Default)]
 pub(super) struct ActivityTree {
-    clocks: Clocks,
     last_id: u64,
     session_id: Option<SessionId>,
     turns: u64,
@@ -39,16 +38,6 @@ struct OpenActivity {
     began: Arc<Began>,
     since: Instant,
     span: Span,
-}
-
-/// The same moment on both clocks, so that times follow the monotonic one.
-#[derive(Debug)]
-struct Clocks(Instant, SystemTime);
-
-impl Default for Clocks {
-    fn default() -> Self {
-        Self(Instant::now(), SystemTime::now())
-    }
 }
 
 impl ActivityTree {
@@ -256,7 +245,7 @@ impl ActivityTree {
         let (parent, around) = parent.unzip();
         let span = span::open(&activity, around.as_ref(), self.session_id.as_ref());
         span::contents(&span, "input", input.as_ref());
-        let (id, session_id, at) = (self.last_id, self.session_id.clone(), self.time(since));
+        let (id, session_id, at) = (self.last_id, self.session_id.clone(), time(since));
         let began = Arc::new(Began { id, parent, activity, session_id, at, input });
         self.notify(&Observation::Began(Arc::clone(&began)));
         OpenActivity { began, since, span }
@@ -275,7 +264,7 @@ impl ActivityTree {
         span::contents(&span, "output", output.as_ref());
         span::close(&span, &began.activity, &outcome, took, totals.as_deref());
         let is_session = began.activity == Activity::Session;
-        let (at, session_id) = (self.time(at), self.session_id.clone());
+        let (at, session_id) = (began.at + took, self.session_id.clone());
         let ended = Ended { began, at, took, outcome, session_id, output, totals };
         let observation = Observation::Ended(Arc::new(ended));
         self.notify(&observation);
@@ -291,15 +280,16 @@ impl ActivityTree {
         });
     }
 
-    fn time(&self, at: Instant) -> SystemTime {
-        let Clocks(instant, time) = self.clocks;
-        time + at.saturating_duration_since(instant)
-    }
-
     fn all_open(&self) -> impl Iterator<Item = &OpenActivity> {
         let whole = self.session.iter().chain(&self.turn);
         whole.chain(self.tool_uses.values()).chain(self.calls.values())
     }
+}
+
+/// Returns the time of day of a moment that has just passed: while a machine is suspended, only that clock goes on.
+fn time(at: Instant) -> SystemTime {
+    let now = SystemTime::now();
+    now.checked_sub(at.elapsed()).unwrap_or(now)
 }
 
 impl OpenActivity {

@@ -54,7 +54,7 @@ pub struct Began {
 pub struct Ended {
     /// The start.
     pub began: Arc<Began>,
-    /// The end time.
+    /// The end time: the start and `took`, which does not count the time in which the machine was suspended.
     pub at: SystemTime,
     /// The duration, by a monotonic clock.
     pub took: Duration,

@@ -173,7 +173,7 @@ impl Shutdown {
         while !self.closed.load(Ordering::Relaxed) {
             self.asked.notified().await;
         }
-        sleep(whole(grace)).await;
+        sleep_in_slices(whole(grace)).await;
     }
 
     /// Waits until the shutdown was requested and the first grace period is over.
@@ -182,7 +182,7 @@ impl Shutdown {
     async fn wait_for_request_and_grace(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         loop {
             self.asked.notified().await;
-            sleep(limit_unused(grace, control, handle).after_input).await;
+            sleep_in_slices(limit_unused(grace, control, handle).after_input).await;
             if self.forced.load(Ordering::Relaxed) || control.is_idle() {
                 return;
             }
@@ -200,7 +200,7 @@ impl Shutdown {
         for (how, step) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
             *self.step.lock() = step;
             match handle.signal(how) {
-                Ok(()) => sleep(time_after(how, grace, handle)).await,
+                Ok(()) => sleep_in_slices(time_after(how, grace, handle)).await,
                 Err(error) => tracing::warn!(why = %error_chain(&error), "the CLI could not be signalled"),
             }
         }
@@ -236,6 +236,13 @@ fn time_after(how: Signal, grace: Grace, handle: &impl PeerHandle) -> Duration {
 fn whole(grace: Grace) -> Duration {
     let signals = grace.after_terminate.saturating_add(grace.after_terminate.max(AFTER_KILL));
     grace.after_input.saturating_add(signals)
+}
+
+/// Sleeps in slices: if both programs are suspended meanwhile, that uses up one slice only, and the CLI keeps the others.
+async fn sleep_in_slices(time: Duration) {
+    for _ in 0..10 {
+        sleep(time / 10).await;
+    }
 }
 
 /// The future that the task polls. Either side can drop it: the runtime at its shutdown, or the session when it is

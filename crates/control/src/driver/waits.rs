@@ -11,6 +11,7 @@ use agentwire_protocol::Uuid;
 use bytes::Bytes;
 use tokio::{
     sync::Notify,
+    task::yield_now,
     time::{Instant, sleep, sleep_until, timeout},
 };
 
@@ -220,6 +221,8 @@ impl Shared {
                 None => changed.await,
                 Some(deadline) => tokio::select! {
                     () = sleep_until(deadline) => {
+                        // After a suspension of this process, timers fire before pipes are read, which may have the answer.
+                        yield_now().await;
                         let now = self.now();
                         self.with_router(|router| router.handle_timeout(now));
                         // Senders set the deadline again unless their limit has passed.
