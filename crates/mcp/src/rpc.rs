@@ -82,10 +82,9 @@ pub(crate) fn read(message: &RawJson) -> Result<Kind<'_>, Malformed> {
         Some(_) if answers => return Err(malformed("it is both a request and a response")),
         Some(method) => text(Some(method)).ok_or_else(|| malformed("`method` must be a string"))?,
     };
-    let params = fields.params;
     Ok(match id {
-        Some(id) => Kind::Request { id, method, params },
-        None => Kind::Notification { method, params },
+        Some(id) => Kind::Request { id, method, params: fields.params },
+        None => Kind::Notification { method, params: fields.params },
     })
 }
 

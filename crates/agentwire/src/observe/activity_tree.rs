@@ -245,7 +245,10 @@ impl ActivityTree {
         let (parent, around) = parent.unzip();
         let span = span::open(&activity, around.as_ref(), self.session_id.as_ref());
         span::contents(&span, "input", input.as_ref());
-        let (id, session_id, at) = (self.last_id, self.session_id.clone(), time(since));
+        // While a machine is suspended, only the system's clock goes on.
+        let now = SystemTime::now();
+        let at = now.checked_sub(since.elapsed()).unwrap_or(now);
+        let (id, session_id) = (self.last_id, self.session_id.clone());
         let began = Arc::new(Began { id, parent, activity, session_id, at, input });
         self.notify(&Observation::Began(Arc::clone(&began)));
         OpenActivity { began, since, span }
@@ -284,12 +287,6 @@ impl ActivityTree {
         let whole = self.session.iter().chain(&self.turn);
         whole.chain(self.tool_uses.values()).chain(self.calls.values())
     }
-}
-
-/// Returns the time of day of a moment that has just passed: while a machine is suspended, only that clock goes on.
-fn time(at: Instant) -> SystemTime {
-    let now = SystemTime::now();
-    now.checked_sub(at.elapsed()).unwrap_or(now)
 }
 
 impl OpenActivity {

@@ -1,13 +1,13 @@
 //! Turns the options into a process launch: program, command line, environment and private files.
 
-use std::path::PathBuf;
+use std::{ffi::OsStr, path::PathBuf};
 
 use agentwire_transport::{
     TransportError,
     process::{Launch, locate},
 };
 
-use super::{private_files::PrivateDir, user::User};
+use super::{private_files::PrivateDir, stored::CONFIG_DIR, user::User};
 use crate::{Error, Options, options::LaunchPlan};
 
 /// Returns the CLI's launch, and the files that must exist while the CLI runs.
@@ -29,7 +29,13 @@ pub(super) fn launch(options: &Options, plan: LaunchPlan) -> Result<(Launch, Opt
         launch = launch.env("PWD", options.working_dir());
     }
     launch = plan.env_remove.into_iter().fold(launch, Launch::env_remove);
-    Ok((launch.envs(plan.env), files))
+    launch = launch.envs(plan.env);
+    if inherited(options, CONFIG_DIR).is_some_and(|dir| dir.is_empty()) {
+        // The CLI would take its working folder, which may be untrusted, for its configuration folder.
+        launch.env.remove(OsStr::new(CONFIG_DIR));
+        launch = launch.env_remove(CONFIG_DIR);
+    }
+    Ok((launch, files))
 }
 
 fn write(plan: &LaunchPlan, user: Option<User>) -> Result<Option<PrivateDir>, Error> {

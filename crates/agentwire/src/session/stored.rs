@@ -208,5 +208,5 @@ pub(super) fn home(options: &Options) -> PathBuf {
 
 /// A placeholder id for checking only the project.
 const ANY_SESSION: &str = "00000000-0000-0000-0000-000000000000";
-const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+pub(super) const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 const PROJECT_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";

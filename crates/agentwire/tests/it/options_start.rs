@@ -211,6 +211,19 @@ fn working_folder_is_named_as_given() {
 }
 
 #[test]
+fn cli_gets_no_empty_name_of_its_configuration_folder() {
+    let cli = Noting::new(json!({}), "claude");
+    let launch = |folder: &str| {
+        let options = cli.options().env("CLAUDE_CONFIG_DIR", folder);
+        Session::builder().options(options).launch().unwrap()
+    };
+    let name = OsStr::new("CLAUDE_CONFIG_DIR");
+    assert_eq!(launch("/c").env.get(name), Some(&"/c".into()));
+    let launch = launch("");
+    assert!(!launch.env.contains_key(name) && launch.env_remove.contains(&name.to_owned()), "{launch:?}");
+}
+
+#[test]
 fn the_version_warns_and_never_blocks() {
     let command = json!([{"name": "help", "description": "", "argumentHint": ""}]);
     let warnings = |version: Option<&str>, check: bool| {
