@@ -9,8 +9,9 @@ pub(crate) fn of(link: &ResourceLink) -> String {
     };
     let (path, position) = split_position(path);
     let path = decoded(path);
-    if path.contains(['"', '#']) || escaped(&path) != path {
-        // The CLI would take a part of the path for the mention of another file. It cuts each path at `#`.
+    if path.contains(['"', '#']) || path.ends_with(is_blank) || escaped(&path) != path {
+        // The CLI would take a part of the path for the mention of another file. It cuts each path at `#` and at blanks
+        // at its end.
         return escaped(&format!("[{}]", link.uri));
     }
     // Without quotes, a path ends before a blank, and at its last ASCII letter, digit or `_`.
@@ -103,6 +104,8 @@ mod tests {
             ("file:///c#/List.cs", "[file:///c#/List.cs]"),
             ("file:///p/.env%23notes.md", "[file:///p/.env%23notes.md]"),
             ("file:///p/a%20%23b.rs", "[file:///p/a%20%23b.rs]"),
+            ("file:///p/a.txt%20", "[file:///p/a.txt%20]"),
+            ("file:///p/a.md%C2%A0", "[file:///p/a.md%C2%A0]"),
             ("file:///p/a @.env", "[file:///p/a %40.env]"),
             ("file:///p/a\u{feff}@.env", "[file:///p/a\u{feff}%40.env]"),
             ("file:///p/a b！@.env", "[file:///p/a b！%40.env]"),
