@@ -27,7 +27,7 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
     if is_repository(&dot_git) {
         return Some(resolve(&dot_git));
     }
-    if let Some(linked) = pointer(&dot_git, "gitdir:", folder) {
+    if let Some(linked) = pointer(&dot_git, "gitdir: ", folder) {
         let common = pointer(&linked.join("commondir"), "", &linked).unwrap_or(linked);
         return is_repository(&common).then_some(common);
     }
@@ -60,7 +60,10 @@ fn worktree_of(dot_git: &Path) -> Option<PathBuf> {
 fn pointer(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
     let text = fs::metadata(file).ok().filter(|file| file.is_file() && file.len() < MAX_POINTER);
     let text = text.and_then(|_| fs::read_to_string(file).ok())?;
-    let path = text.lines().next()?.strip_prefix(word)?.trim();
+    // Git writes one line end; a path may contain others, and blanks.
+    let path = text.strip_prefix(word)?;
+    let path = path.strip_suffix('\n').unwrap_or(path);
+    let path = path.strip_suffix('\r').unwrap_or(path);
     if path.is_empty() {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::written::{Config, id, user};
 #[test]
 fn the_sessions_of_other_worktrees_belong_to_a_project() {
     let (config, folder) = (Config::new(), tempfile::tempdir().unwrap());
-    let [main, linked, other] = ["main", "linked", "other"].map(|name| folder.path().join(name));
+    let [main, linked, other] = ["main\n1 ", "linked\n2 ", "other"].map(|name| folder.path().join(name));
     repository(&main, &linked);
     fs::create_dir_all(&other).unwrap();
     for (number, project) in [&main, &linked, &other].into_iter().enumerate() {
