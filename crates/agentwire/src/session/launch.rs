@@ -7,7 +7,7 @@ use agentwire_transport::{
     process::{Launch, locate},
 };
 
-use super::{private_files::PrivateDir, stored::CONFIG_DIR, user::User};
+use super::{private_files::PrivateDir, user::User};
 use crate::{Error, Options, options::LaunchPlan};
 
 /// Returns the CLI's launch, and the files that must exist while the CLI runs.
@@ -69,3 +69,5 @@ fn through(options: &Options, cli: PathBuf) -> (PathBuf, Option<PathBuf>) {
 
 const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "tsx"];
 const SCRIPT_RUNTIME: &str = "node";
+/// The variable for the CLI's configuration folder.
+pub(super) const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use super::{
     Session, SessionBuilder,
-    launch::inherited,
+    launch::{CONFIG_DIR, inherited},
     private_files::PrivateDir,
     resume::{self, Resumed},
     runtime,
@@ -208,5 +208,4 @@ pub(super) fn home(options: &Options) -> PathBuf {
 
 /// A placeholder id for checking only the project.
 const ANY_SESSION: &str = "00000000-0000-0000-0000-000000000000";
-pub(super) const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 const PROJECT_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
