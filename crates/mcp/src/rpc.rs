@@ -99,9 +99,9 @@ pub(crate) fn params<'a, T: Deserialize<'a>>(params: Option<&'a RawValue>) -> Op
 }
 
 /// Returns the id of a message, or `null` if it has none.
+#[cfg(any(feature = "rmcp", test))]
 pub(crate) fn id(message: &RawJson) -> RawJson {
-    let id = fields(message).and_then(|fields| fields.id);
-    id.map_or_else(null, |id| RawJson::from(id.to_owned()))
+    fields(message).and_then(|fields| fields.id).map_or_else(null, |id| RawJson::from(id.to_owned()))
 }
 
 /// Returns whether a message is a response with this id. Numbers may be written differently.
