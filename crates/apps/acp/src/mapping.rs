@@ -322,9 +322,9 @@ fn meta(parent: Option<&ToolUseId>, terminal: Option<Value>) -> Option<Meta> {
     (!meta.is_empty()).then_some(meta)
 }
 
-/// Returns free-form JSON as a value; `null` if it has text that is not Unicode.
+/// Returns free-form JSON as a value; as its text if it is nested too deeply.
 pub(crate) fn value(json: &RawJson) -> Value {
-    serde_json::from_str(json.as_str()).unwrap_or_default()
+    json.decode().unwrap_or_else(|_| json.as_str().into())
 }
 
 /// Returns the tokens that an answer leaves in the context.

@@ -207,6 +207,24 @@ mod tests {
     }
 
     #[test]
+    fn input_with_a_lone_surrogate_is_shown() {
+        let request = r#"{"tool_name": "Write", "tool_use_id": "t",
+            "input": {"file_path": "/home/me/.bashrc", "content": "\ud83d"}}"#;
+        let shown = tool_call(&serde_json::from_str(request).unwrap(), &Features::default());
+        let shown = serde_json::to_value(shown).unwrap();
+        assert_eq!(shown["title"], "Write /home/me/.bashrc");
+        assert_eq!(shown["rawInput"]["content"], "\u{fffd}");
+    }
+
+    #[test]
+    fn input_that_is_nested_too_deeply_is_shown_as_its_text() {
+        let deep = format!(r#"{{"a":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+        let request = format!(r#"{{"tool_name": "Other", "tool_use_id": "t", "input": {deep}}}"#);
+        let shown = tool_call(&serde_json::from_str(&request).unwrap(), &Features::default());
+        assert_eq!(serde_json::to_value(shown).unwrap()["rawInput"], deep);
+    }
+
+    #[test]
     fn question_about_a_command_keeps_its_terminal() {
         let features = Features { terminal_output: true, ..Features::default() };
         let shown = |tool| tool_call(&request(tool, json!({})), &features);

@@ -5,9 +5,11 @@ use agent_client_protocol::v1::schema::{
 };
 use agentwire::{
     Block,
-    protocol::{ApiMessageId, ToolUseId, content::ImageSource},
+    protocol::{ApiMessageId, RawJson, ToolUseId, content::ImageSource},
 };
 use serde_json::Value;
+
+use super::value;
 
 /// Returns a chunk of a message; `None` if the text is empty.
 pub(crate) fn chunk(text: &str, message: Option<&ApiMessageId>) -> Option<ContentChunk> {
@@ -60,7 +62,7 @@ pub(super) fn server_block(block: &Block) -> Option<ServerBlock> {
         return None;
     }
     // A dozen kinds have these fields.
-    let mut fields = serde_json::to_value(block).ok()?;
+    let mut fields = value(&RawJson::encode(block).ok()?);
     let text = |fields: &Value, name: &str| fields[name].as_str().map(ToOwned::to_owned);
     Some(if is_call {
         let (id, name) = (text(&fields, "id")?.into(), text(&fields, "name")?);
