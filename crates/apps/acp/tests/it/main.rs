@@ -71,6 +71,15 @@ async fn request_before_initialize_is_an_error() {
     assert_eq!(answers[2]["error"]["code"], -32601);
 }
 
+#[test]
+fn login_ignores_an_empty_configuration_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = script(folder.path(), "#!/bin/sh\necho \"$* ${CLAUDE_CONFIG_DIR-unset}\"");
+    let mut login = Command::new(env!("CARGO_BIN_EXE_agentwire-acp"));
+    let output = login.args(["login", "--cli"]).arg(cli).env("CLAUDE_CONFIG_DIR", "").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "auth login unset\n", "{output:?}");
+}
+
 #[tokio::test]
 async fn prompt_to_a_session_that_is_not_open_is_an_error() {
     let initialize = request("initialize", json!({"protocolVersion": 1}));

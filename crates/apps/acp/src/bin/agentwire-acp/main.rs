@@ -77,6 +77,13 @@ fn ended() -> io::Result<impl Future<Output = ()>> {
 
 fn login(cli: Option<PathBuf>) -> io::Result<ExitCode> {
     let program = agentwire::transport::process::locate(cli.as_deref()).map_err(io::Error::other)?;
-    let status = std::process::Command::new(program).args(["auth", "login"]).status()?;
+    let mut command = std::process::Command::new(program);
+    // As in sessions: with an empty one, the CLI would use the working folder.
+    if std::env::var_os(CONFIG_DIR).is_some_and(|folder| folder.is_empty()) {
+        command.env_remove(CONFIG_DIR);
+    }
+    let status = command.args(["auth", "login"]).status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
+
+const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
