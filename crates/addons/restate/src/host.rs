@@ -13,10 +13,10 @@ use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, State, rejection::JsonRejection},
     http::StatusCode,
+    response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Serialize, de::IgnoredAny};
 use tokio::{net::TcpListener, task::JoinSet, time::sleep};
 
 use crate::{
@@ -154,7 +154,7 @@ async fn report(end: TurnReport, early: Early, ingress: Ingress) {
     let mut ended = Ended::Turn(Box::new(end), answers);
     let (mut refusals, mut pause) = (0, FIRST_PAUSE);
     // Any other error is an answer of a node that has accepted the report.
-    while let Err(error) = ingress.insist::<Value>(&path, &ended, None, LIMIT).await
+    while let Err(error) = ingress.insist::<IgnoredAny>(&path, &ended, None, LIMIT).await
         && let IngressError::Refused { status, .. } = &error
     {
         refusals += 1_u32;
@@ -182,7 +182,8 @@ async fn beat(config: HostConfig, state: HostState) {
         let (sent, boot) = (Instant::now(), state.worker.boot());
         let is_known = *locked(&state.known_boot) == boot;
         let beat = Beat { pool: config.pool.clone(), address: config.address.clone(), lease_ms, is_known };
-        match config.ingress.post::<Value>(&format!("AgentWorker/{boot}/beat"), &beat, None, pause).await {
+        match config.ingress.post::<IgnoredAny>(&format!("AgentWorker/{boot}/beat"), &beat, None, pause).await
+        {
             Ok(_) if boot == state.worker.boot() => {
                 state.worker.renew(sent);
                 let mut known_boot = locked(&state.known_boot);
@@ -207,7 +208,7 @@ async fn beat(config: HostConfig, state: HostState) {
 async fn call(
     State(state): State<HostState>,
     call: Result<Json<Call>, JsonRejection>,
-) -> Result<Json<Value>, (StatusCode, String)> {
+) -> Result<Response, (StatusCode, String)> {
     let worker = &state.worker;
     let Json(call) = call.map_err(|refusal| match refusal.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
@@ -287,8 +288,8 @@ fn fit(mut state: Recovery) -> Recovery {
     state
 }
 
-fn reply(value: &impl Serialize) -> Json<Value> {
-    Json(serde_json::to_value(value).unwrap_or_default())
+fn reply(value: &impl Serialize) -> Response {
+    Json(value).into_response()
 }
 
 /// Returns the worker's numbers as Prometheus reads them.

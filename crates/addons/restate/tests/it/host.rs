@@ -255,6 +255,25 @@ async fn answer_to_a_question_that_is_being_parked_is_to_be_sent_again() {
 }
 
 #[tokio::test]
+async fn question_with_a_lone_surrogate_is_listed() {
+    let script = ASKING.replace("rm a", r"rm \ud83d").replace("interrupt", "none");
+    let place = Place::with(&script, |_| (StatusCode::OK, Value::Null)).await;
+    let fence = place.fence().await;
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Started");
+    let listed = async {
+        loop {
+            let (status, text) = place.post(json!({"Phase": name()}).to_string()).await;
+            assert_eq!(status, 200, "{text}");
+            if text.contains("toolu_1") {
+                return text;
+            }
+        }
+    };
+    let listed = timeout(LIMIT, listed).await.unwrap();
+    assert!(listed.contains(r#""input":{"command":"rm \ud83d"}"#), "{listed}");
+}
+
+#[tokio::test]
 async fn answer_that_arrives_while_its_question_is_being_parked_is_in_the_report() {
     // The worker sends the first interrupt to park the question. Only the second one ends the turn.
     let parks = r#"interrupt"'*)
