@@ -141,8 +141,9 @@ pub(super) fn lock(folder: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Creates a folder that only this user can read.
+/// Creates a folder that only this user can read. Missing parents may contain folders of other users.
 fn make(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder.parent().unwrap_or(folder))?;
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 

@@ -1,6 +1,6 @@
 //! The engine's folder and records, and turns whose CLI can't be started.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc, time::Duration};
 
 use agentwire::{
     Options, RawJson,
@@ -62,6 +62,18 @@ async fn folder_has_one_engine_at_a_time() {
         drop(engine);
         engine = open(folder.path()).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn files_of_the_engine_are_readable_by_its_user_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (state, other) = (folder.path().join("state"), folder.path().join("other"));
+    drop(open(&state).await.unwrap());
+    fs::create_dir(&other).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&state), mode(&other), "the workspaces may be in it");
+    assert_eq!(mode(&state.join("engine")) & 0o777, 0o700);
+    assert_eq!(mode(&state.join("engine/.lock")) & 0o777, 0o600);
 }
 
 #[test]
