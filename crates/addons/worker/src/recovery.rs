@@ -84,8 +84,7 @@ impl Recovery {
     ) -> Result<Self, RecoveryError> {
         let key = SessionKey::new(&*session.tenant, session.session.clone())?;
         let entries = store.load(&key).await?.unwrap_or_default();
-        let entries: Vec<Value> =
-            entries.iter().filter_map(|entry| serde_json::from_str(entry.as_str()).ok()).collect();
+        let entries: Vec<Value> = entries.iter().filter_map(|entry| entry.decode().ok()).collect();
         Ok(Self::read(&entries, input))
     }
 
@@ -148,9 +147,8 @@ fn has_prompt(entry: &Value, id: &str) -> bool {
 
 /// Returns whether the store has the parent of each entry.
 fn is_whole(entries: &[Value]) -> bool {
-    let text = |entry: &Value, name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
-    let ids: HashSet<String> = entries.iter().filter_map(|entry| text(entry, "uuid")).collect();
-    entries.iter().filter_map(|entry| text(entry, "parentUuid")).all(|parent| ids.contains(&parent))
+    let ids: HashSet<&str> = entries.iter().filter_map(|entry| entry["uuid"].as_str()).collect();
+    entries.iter().filter_map(|entry| entry["parentUuid"].as_str()).all(|parent| ids.contains(parent))
 }
 
 /// Returns the ids of the tool uses without a result.
@@ -158,7 +156,7 @@ pub(crate) fn open_tools(entries: &[RawEntry]) -> Vec<ToolUseId> {
     let mut tools = Vec::new();
     // Other entries contain neither a tool use nor a result of one.
     for entry in entries.iter().filter(|entry| entry.as_str().contains("tool_use")) {
-        let Ok(entry) = serde_json::from_str::<Value>(entry.as_str()) else { continue };
+        let Ok(entry) = entry.decode::<Value>() else { continue };
         blocks(&entry).for_each(|block| follow(&mut tools, block));
     }
     tools.into_iter().map(|tool| tool.id).collect()
@@ -186,6 +184,7 @@ fn open_tool(block: &Value) -> Option<OpenTool> {
 
 #[cfg(test)]
 mod tests {
+    use agentwire::sessions::MemoryStore;
     use serde_json::json;
 
     use super::*;
@@ -240,6 +239,28 @@ mod tests {
             panic!("not interrupted");
         };
         assert_eq!(tools.iter().map(|tool| tool.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[tokio::test]
+    async fn entries_with_lone_surrogates_count() {
+        let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
+        let session = SessionName::new("a", PROMPT);
+        let key = SessionKey::new(&*session.tenant, session.session.clone()).unwrap();
+        let lone = |entry: Value| RawEntry::parse(entry.to_string().replace("LONE", r"\ud83d")).unwrap();
+        let used = assistant(
+            &json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "LONE"}}),
+            "",
+        );
+        let mut returned = result("a");
+        returned["message"]["content"][0]["content"] = json!("LONE");
+        let entries =
+            [prompt(), used, returned, assistant(&json!({"type": "text", "text": "Done."}), "end_turn")]
+                .map(lone);
+        assert_eq!(open_tools(&entries[..2]), ["a"]);
+        store.append(&key, &entries).await.unwrap();
+        let input = TurnInput::Prompt { id: PROMPT.into(), text: "Go.".to_owned() };
+        let state = Recovery::of(&store, &session, &input).await.unwrap();
+        assert_eq!(state, Recovery::Finished { text: "Done.".to_owned() });
     }
 
     #[test]
