@@ -64,6 +64,10 @@ fn folder_that_is_not_part_of_the_repository_around_it_has_only_its_own_sessions
         assert!(sessions.delete(&id(0).into()).is_err());
     };
     assert!(sessions.info(&id(0).into()).unwrap().is_some());
+    // Git ignores further line ends.
+    let pointer = fs::read_to_string(linked.join(".git")).unwrap();
+    fs::write(linked.join(".git"), pointer + "\n\r\n").unwrap();
+    assert!(sessions.info(&id(0).into()).unwrap().is_some());
     fs::write(linked.join(".git"), "gitdir: /nowhere\n").unwrap();
     has_only_its_own();
     fs::remove_dir_all(&linked).unwrap();
