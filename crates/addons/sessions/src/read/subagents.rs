@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io, iter};
 
+use agentwire_protocol::decode::decode_bytes;
 use agentwire_protocol::session_info::SessionMessage;
 use agentwire_protocol::{SessionId, ToolUseId};
 use serde::Deserialize;
@@ -42,7 +43,7 @@ impl Sessions {
         let entries = entries_of(&path)?;
         let metadata = Inside::of(self.projects()).file(path.with_extension("meta.json"));
         let metadata = metadata.and_then(|path| read_metadata(&path).ok()?);
-        let metadata = metadata.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+        let metadata = metadata.and_then(|text| decode_bytes(&text).ok()).unwrap_or_default();
         Ok(Some(page.of(agent_conversation(&entries, &metadata).into_iter()).collect()))
     }
 

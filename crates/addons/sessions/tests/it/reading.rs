@@ -194,7 +194,8 @@ fn the_conversations_of_subagents_are_read() {
     for file in [folder.join("agent-1.jsonl"), nested.join("agent-2.jsonl"), folder.join("other.jsonl")] {
         fs::write(file, &entries).unwrap();
     }
-    fs::write(folder.join("agent-1.meta.json"), r#"{"toolUseId":"toolu_1","parentAgentId":"0"}"#).unwrap();
+    let metadata = r#"{"toolUseId":"toolu_1","parentAgentId":"0","description":"lone \ud83d"}"#;
+    fs::write(folder.join("agent-1.meta.json"), metadata).unwrap();
     assert_eq!(config.sessions().subagents(&id(1).into()).unwrap().unwrap(), ["1", "2"]);
     let messages = |agent| config.sessions().subagent_messages(&id(1).into(), agent, Page::ALL).unwrap();
     let first = messages("1").unwrap();
