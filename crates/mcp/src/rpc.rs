@@ -1,7 +1,7 @@
 //! JSON-RPC envelopes: classifies messages, and writes requests, results and errors. Ids keep their JSON text.
 
-use agentwire_protocol::{RawJson, control::McpMessageReply};
-use serde::{Deserialize, Deserializer, Serialize};
+use agentwire_protocol::{RawJson, control::McpMessageReply, decode::decode};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 /// The kind of a message.
@@ -94,8 +94,8 @@ pub(crate) fn method(message: &RawJson) -> Option<Box<str>> {
 }
 
 /// Returns parameters as `T`, or `None` if there are none or they do not fit.
-pub(crate) fn params<'a, T: Deserialize<'a>>(params: Option<&'a RawValue>) -> Option<T> {
-    T::deserialize(params?).ok()
+pub(crate) fn params<T: DeserializeOwned>(params: Option<&RawValue>) -> Option<T> {
+    decode(params?.get()).ok()
 }
 
 /// Returns the id of a message, or `null` if it has none.

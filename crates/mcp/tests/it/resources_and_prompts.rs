@@ -26,6 +26,7 @@ async fn built() -> Cli {
         .resource_template(ResourceTemplate::new("note://{id}", "note"), async |uri: String| match &*uri {
             "note://1" => Ok(ResourceBody::text("one")),
             "note://2" => panic!("two"),
+            "note://\u{fffd}" => Ok(ResourceBody::text("replaced")),
             _ => Err("no such note"),
         })
         .prompt(
@@ -58,6 +59,22 @@ async fn the_builder_offers_resources() {
     assert_eq!(read("note://2").await["error"], error(-32603, "it panicked: two"));
     assert_eq!(read("note://3").await["error"], error(-32603, "no such note"));
     assert_eq!(read("other://3").await["error"], error(-32002, "there is no `other://3`"));
+}
+
+#[tokio::test]
+async fn lone_surrogates_in_parameters_are_replaced() {
+    let mut cli = built().await;
+    cli.rpc(initialize()).await;
+    let read = request("resources/read", json!({"uri": "note://LONE"}));
+    let get = request("prompts/get", json!({"name": "greet", "arguments": {"whom": "LONE"}}));
+    let mut answer = async |message: Value| {
+        let request = json!({"subtype": "mcp_message", "server_name": "s", "message": message});
+        let line = json!({"type": "control_request", "request_id": "one", "request": request}).to_string();
+        cli.peer.write(format!("{}\n", line.replace("LONE", r"\ud83d"))).await.unwrap();
+        cli.answer().await.1.unwrap()["mcp_response"].take()
+    };
+    assert_eq!(answer(read).await["result"]["contents"][0]["text"], "replaced");
+    assert_eq!(answer(get).await["result"]["messages"][0]["content"]["text"], "Greet \"\u{fffd}\".");
 }
 
 #[tokio::test]
