@@ -245,10 +245,7 @@ impl ActivityTree {
         let (parent, around) = parent.unzip();
         let span = span::open(&activity, around.as_ref(), self.session_id.as_ref());
         span::contents(&span, "input", input.as_ref());
-        // While a machine is suspended, only the system's clock goes on.
-        let now = SystemTime::now();
-        let at = now.checked_sub(since.elapsed()).unwrap_or(now);
-        let (id, session_id) = (self.last_id, self.session_id.clone());
+        let (id, at, session_id) = (self.last_id, time(since), self.session_id.clone());
         let began = Arc::new(Began { id, parent, activity, session_id, at, input });
         self.notify(&Observation::Began(Arc::clone(&began)));
         OpenActivity { began, since, span }
@@ -267,7 +264,7 @@ impl ActivityTree {
         span::contents(&span, "output", output.as_ref());
         span::close(&span, &began.activity, &outcome, took, totals.as_deref());
         let is_session = began.activity == Activity::Session;
-        let (at, session_id) = (began.at + took, self.session_id.clone());
+        let (at, session_id) = (time(at), self.session_id.clone());
         let ended = Ended { began, at, took, outcome, session_id, output, totals };
         let observation = Observation::Ended(Arc::new(ended));
         self.notify(&observation);
@@ -287,6 +284,12 @@ impl ActivityTree {
         let whole = self.session.iter().chain(&self.turn);
         whole.chain(self.tool_uses.values()).chain(self.calls.values())
     }
+}
+
+/// Converts an instant. While a machine is suspended, only the system's clock goes on.
+fn time(at: Instant) -> SystemTime {
+    let now = SystemTime::now();
+    now.checked_sub(at.elapsed()).unwrap_or(now)
 }
 
 impl OpenActivity {

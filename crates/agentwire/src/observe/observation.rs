@@ -54,9 +54,9 @@ pub struct Began {
 pub struct Ended {
     /// The start.
     pub began: Arc<Began>,
-    /// The end time: the start and `took`, which does not count the time in which the machine was suspended.
+    /// The end time.
     pub at: SystemTime,
-    /// The duration, by a monotonic clock.
+    /// The duration, by a monotonic clock: without the time in which the machine was suspended.
     pub took: Duration,
     /// The outcome.
     pub outcome: ActivityOutcome,
