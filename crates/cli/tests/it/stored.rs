@@ -56,6 +56,29 @@ fn stored_session_is_listed_shown_renamed_and_deleted() {
 }
 
 #[test]
+fn title_that_does_not_fit_on_the_disk_leaves_the_session_unchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = |text: String| {
+        serde_json::json!({
+            "type": "user", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "sessionId": ID, "parentUuid": null,
+            "message": {"role": "user", "content": text},
+        })
+    };
+    let length = serde_json::to_string(&entry(String::new())).unwrap().len() + 1;
+    // A limit on files acts like a disk that takes only a part of the line.
+    store(folder.path(), &[entry("x".repeat(1014 - length))]);
+    let file = folder.path().join(format!("projects/-p/{ID}.jsonl"));
+    let before = fs::read_to_string(&file).unwrap();
+    assert_eq!(before.len(), 1014);
+    let command = "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"";
+    let mut renamed = Command::new("sh");
+    renamed.args(["-c", command, env!("CARGO_BIN_EXE_agentwire"), "sessions", "--folder"]);
+    let done = renamed.arg(folder.path()).args(["rename", ID, "In the park"]).output().unwrap();
+    assert!(!done.status.success() && text(&done.stderr).contains("writing"), "{done:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
 fn cost_is_computed_from_a_file_of_prices() {
     let folder = tempfile::tempdir().unwrap();
     let entry = serde_json::json!({

@@ -17,8 +17,20 @@ pub(super) fn append(sessions: &Sessions, file: &SessionFile, entry: &RawEntry) 
     let (mut open, resolved) = open(&sessions.projects(), path).map_err(SessionError::io("opening", path))?;
     let before = ends_in_a_line(&mut open).map_err(SessionError::io("reading", path))?;
     let text = format!("{}{}\n", if before { "" } else { "\n" }, entry.as_str());
-    let written = append_lines(&mut open, text.as_bytes()).and_then(|()| still_at(&open, &resolved));
+    let length = open.metadata().map_err(SessionError::io("reading", path))?.len();
+    let written = append_lines(&mut open, text.as_bytes())
+        .inspect_err(|_| remove_incomplete_line(&mut open, length))
+        .and_then(|()| still_at(&open, &resolved));
     written.map_err(SessionError::io("writing", path))
+}
+
+/// Removes a line that a full disk cut: the CLI's next line would continue it.
+fn remove_incomplete_line(file: &mut File, length: u64) {
+    let is_longer = file.metadata().is_ok_and(|now| now.len() > length);
+    if is_longer && ends_in_a_line(file).is_ok_and(|is_whole| !is_whole) {
+        // The error of the write has the cause.
+        let _: io::Result<()> = file.set_len(length);
+    }
 }
 
 /// Opens the file for appending; fails if it was replaced by a link since it was found.
