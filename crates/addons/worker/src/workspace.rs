@@ -169,6 +169,7 @@ impl Workspace for GitWorkspace {
                 // Files of a turn that was cut belong to no revision.
                 git(&folder, &["clean", "--quiet", "-ffd"]).await?;
             }
+            mark(&folder.join(RUNNING)).await?;
             Ok(folder)
         })
     }
@@ -176,16 +177,17 @@ impl Workspace for GitWorkspace {
     fn snapshot<'a>(&'a self, session: &'a SessionName) -> WorkspaceFuture<'a, Option<String>> {
         Box::pin(async move {
             let folder = self.folders.folder(session).await?;
-            // A tool may have put a link here.
-            remove(fs::remove_file(folder.join(UNSTORED)).await)?;
-            fs::OpenOptions::new().write(true).create_new(true).open(folder.join(UNSTORED)).await?;
+            // A disk may be full by now; a rename needs no room.
+            if fs::rename(folder.join(RUNNING), folder.join(UNSTORED)).await.is_err() {
+                mark(&folder.join(UNSTORED)).await?;
+            }
             // A file that can't be added must not keep the others out of the revision.
             let added = git(&folder, &["add", "--all", "--ignore-errors"]).await;
             if !git(&folder, &["diff", "--cached", "--name-only"]).await?.is_empty() {
                 git(&folder, &["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", "Turn"]).await?;
             }
             if added.is_ok() {
-                remove(fs::remove_file(folder.join(UNSTORED)).await)?;
+                fs::rename(folder.join(UNSTORED), folder.join(RUNNING)).await?;
             }
             git(&folder, &["push", "--quiet", "--force", "origin", &format!("HEAD:{}", reference(session))])
                 .await?;
@@ -195,8 +197,16 @@ impl Workspace for GitWorkspace {
     }
 }
 
-/// Marks a folder with files of a turn that are not committed. Checkouts of the same commit keep them.
+/// Marks a folder with files of an ended turn that are not committed. Checkouts of the same commit keep them.
 const UNSTORED: &str = ".git/agentwire-unstored";
+/// The file that becomes [`UNSTORED`] at the end of a turn.
+const RUNNING: &str = ".git/agentwire-running";
+
+/// Creates an empty file. A tool may have put a link in its place.
+async fn mark(file: &Path) -> io::Result<()> {
+    remove(fs::remove_file(file).await)?;
+    fs::OpenOptions::new().write(true).create_new(true).open(file).await.map(drop)
+}
 
 /// Returns success if the file or folder is gone.
 fn remove(removed: io::Result<()>) -> io::Result<()> {
