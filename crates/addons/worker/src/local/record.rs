@@ -3,6 +3,7 @@
 use std::{
     collections::VecDeque,
     ffi::OsStr,
+    fmt::Display,
     fs::{self, DirBuilder, File},
     io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     outcome::Outcome,
+    secrets::is_name,
     turn::{Answer, Question, SessionName, TurnInput, TurnSpec},
 };
 
@@ -171,12 +173,14 @@ pub(super) fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
 /// Reads a file; `None` if there is none.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
     match fs::read(path) {
-        Ok(text) => serde_json::from_slice(&text)
-            .map(Some)
-            .map_err(|error| io::Error::other(format!("can't read {}: {error}", path.display()))),
+        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(unreadable(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(unreadable(path)(error)),
     }
+}
+
+fn unreadable<E: Display>(path: &Path) -> impl FnOnce(E) -> io::Error {
+    move |error| io::Error::other(format!("can't read {}: {error}", path.display()))
 }
 
 /// Returns the tenants with a folder in this folder.
@@ -184,8 +188,12 @@ pub(super) fn tenants(folder: &Path) -> io::Result<Vec<Box<str>>> {
     let mut tenants = Vec::<Box<str>>::new();
     for tenant in fs::read_dir(folder)? {
         let tenant = tenant?;
-        if tenant.file_type()?.is_dir() {
-            tenants.extend(tenant.file_name().to_str().map(Box::from));
+        let name = tenant.file_name();
+        // A volume has a folder `lost+found`.
+        if let Some(name) = name.to_str().filter(|name| is_name(name))
+            && tenant.file_type()?.is_dir()
+        {
+            tenants.push(name.into());
         }
     }
     Ok(tenants)
@@ -195,7 +203,8 @@ pub(super) fn tenants(folder: &Path) -> io::Result<Vec<Box<str>>> {
 pub(super) fn read_all(folder: &Path) -> io::Result<Vec<(SessionName, Record)>> {
     let mut records = Vec::new();
     for tenant in tenants(folder)? {
-        for file in fs::read_dir(folder.join(&*tenant))? {
+        let folder = folder.join(&*tenant);
+        for file in fs::read_dir(&folder).map_err(unreadable(&folder))? {
             let path = file?.path();
             if path.extension().is_some_and(|end| end == "json")
                 && let Some(session) = path.file_stem().and_then(OsStr::to_str)

@@ -209,6 +209,19 @@ async fn record_that_cannot_be_read_is_named() {
     fs::write(&record, "").unwrap();
     let error = open(folder.path()).await.unwrap_err().to_string();
     assert!(error.contains(&*record.to_string_lossy()), "{error}");
+    fs::remove_file(&record).unwrap();
+    fs::create_dir(&record).unwrap();
+    let error = open(folder.path()).await.unwrap_err().to_string();
+    assert!(error.contains(&*record.to_string_lossy()), "{error}");
+}
+
+#[tokio::test]
+async fn folder_that_is_no_tenants_is_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let lost = folder.path().join("engine/lost+found");
+    fs::create_dir_all(&lost).unwrap();
+    fs::write(lost.join("record.json"), "").unwrap();
+    assert_eq!(open(folder.path()).await.unwrap().sessions().await.unwrap(), []);
 }
 
 #[tokio::test]
