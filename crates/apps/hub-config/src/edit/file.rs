@@ -121,7 +121,7 @@ fn write_beside(target: &Path, content: &[u8]) -> Result<NamedTempFile, EditErro
         .write_all(content)
         .and_then(|()| permissions.map_or(Ok(()), |like| file.as_file().set_permissions(like)))
         .and_then(|()| file.as_file().sync_all());
-    written.map_err(failed("writing", file.path()))?;
+    written.map_err(failed("writing", target))?;
     Ok(file)
 }
 

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use agentwire_net::error_chain;
 use rmcp::model::Tool;
 use tokio::time::timeout;
 
@@ -121,7 +122,8 @@ impl Hub {
         match timeout(EDIT_TIMEOUT, self.edit(server.as_str(), edit)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                tracing::warn!(%server, tool, %error, "the permission for a tool is not saved: the configuration can't be changed");
+                let error = error_chain(&error);
+                tracing::warn!(%server, tool, error, "the permission for a tool is not saved: the configuration can't be changed");
             }
             // The change continues in the background.
             Err(_) => {
