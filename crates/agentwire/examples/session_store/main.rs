@@ -25,7 +25,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut turn = session.ask(prompt).await?;
     while let Some(incoming) = turn.next().await {
         match incoming? {
-            // The session continues. The entries are stored before the next ones, or `close` is an error.
+            // The session continues. The entries are stored before the next ones, at the latest in `close`, if the
+            // store takes them by then.
             Incoming::Message(Message::System(System::MirrorError(failure)), _) => {
                 eprintln!("{}", failure.error);
             }
