@@ -104,8 +104,7 @@ impl Shared {
         let Effects { queued, callbacks: _, replies, cancelled, closed } = effects;
         let writes = state.router.can_transmit() || !state.router.input_is_open();
         let writer = if writes && !state.write_queued() { state.writer.take() } else { None };
-        // Only the start or the end of a call moves the next deadline.
-        let deadline_moved = state.router.open().0 != calls;
+        let calls_changed = state.router.open().0 != calls;
         let reader = if queued { state.queue.take_reader() } else { None };
         let (reading_paused, is_ending) = (state.reading_paused, state.router.is_ending());
         // No lost wake-up: a task checks its condition and increments `pauses` under one lock.
@@ -126,7 +125,8 @@ impl Shared {
         if let Some(writer) = writer {
             writer.wake();
         }
-        if deadline_moved {
+        // Only the start or the end of a call moves the next deadline.
+        if calls_changed {
             self.deadlines.notify_one();
         }
         if let Some(reader) = reader {
@@ -135,7 +135,8 @@ impl Shared {
         if queued && may_have_waiters {
             self.prompt_changed.notify_waiters();
         }
-        if writes && may_have_waiters {
+        // A call that ends before it is written makes room.
+        if (writes || calls_changed) && may_have_waiters {
             self.written.notify_waiters();
         }
         if reading_paused {

@@ -5,9 +5,12 @@ use std::time::Duration;
 use agentwire_control::{Config, ControlError, NoResponder, PromptState};
 use agentwire_protocol::{Uuid, message::UserInput};
 use agentwire_transport::ExitReport;
-use tokio::time::{Instant, timeout};
+use tokio::{
+    task::yield_now,
+    time::{Instant, timeout},
+};
 
-use super::{Session, config, delivers, quiet, speak, start, waits};
+use super::{Session, ask, config, delivers, quiet, speak, start, waits};
 use crate::script::lifecycle;
 
 fn prompt(uuid: &str) -> UserInput {
@@ -167,9 +170,13 @@ async fn wait_for_a_forgotten_prompt_fails() {
     hearing.abort();
 }
 
+async fn quiet_with(write_buffer_limit: usize) -> Session {
+    start(NoResponder::default(), config(|config| config.write_buffer_limit = write_buffer_limit)).await
+}
+
 /// A session with a CLI that reads no input, and two queued prompts, so that a third one waits.
 async fn full() -> Session {
-    let session = start(NoResponder::default(), config(|config| config.write_buffer_limit = 10)).await;
+    let session = quiet_with(10).await;
     for uuid in ["a", "b"] {
         session.control.send(&prompt(uuid)).await.unwrap();
     }
@@ -208,6 +215,24 @@ async fn prompt_that_finds_no_room_is_not_sent() {
     sending.await.unwrap().unwrap();
     control.end_input();
     assert!(cli.next_line().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn sender_goes_on_when_a_queued_call_is_dropped() {
+    let Session { control, messages: _messages, cli, .. } = quiet_with(10).await;
+    control.send(&prompt("a")).await.unwrap();
+    yield_now().await;
+    let calling = control.clone();
+    let calling = tokio::spawn(async move { ask(&calling).await });
+    yield_now().await;
+    let sending = control.clone();
+    let mut sending = tokio::spawn(async move { sending.send(&prompt("b")).await });
+    assert!(waits(&mut sending).await);
+    calling.abort();
+    assert!(!waits(&mut sending).await);
+    for uuid in ["a", "b"] {
+        assert_eq!(cli.next_line().await.unwrap()["uuid"], uuid);
+    }
 }
 
 #[tokio::test(start_paused = true)]
