@@ -63,7 +63,7 @@ pub struct Router {
 enum Input {
     #[default]
     Open,
-    /// It ends once the CLI is idle: until then, only answers are sent.
+    /// It ends once the CLI is idle: until then, only answers and cancellations are sent.
     EndWhenIdle,
     /// It has ended: queued lines are written, and nothing else is sent.
     Ended,
@@ -262,7 +262,7 @@ impl Router {
         self.ignored
     }
 
-    /// Returns whether answers can still be sent. Other lines can be sent too, unless the input
+    /// Returns whether answers and cancellations can still be sent. Other lines can be sent too, unless the input
     /// [is ending](Self::is_ending).
     pub fn input_is_open(&self) -> bool {
         matches!(self.input, Input::Open | Input::EndWhenIdle)

@@ -33,7 +33,7 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
         if exit.stderr_tail.is_empty() { exit.with_stderr_tail(handle.stderr_tail()) } else { exit }
     });
     let left = shared.config.exit_grace;
-    let mut peer = Peer { handle, ended, shared, exit: None, left };
+    let mut peer = OutputPeer { handle, ended, shared, exit: None, left };
     let failure = read_output(reader, &mut peer, host).await;
     let ending = peer.ending(shared.config.exit_grace).await;
     SessionExit { transport: failure.or(ending.transport), ..ending }
@@ -42,7 +42,7 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
 /// Reads to the end of the output, and returns the error if it ended with one.
 async fn read_output<S: ByteSource, L: PeerHandle, E: Future<Output = ExitReport>>(
     reader: &mut WireReader<S>,
-    peer: &mut Peer<'_, L, E>,
+    peer: &mut OutputPeer<'_, L, E>,
     host: &Host,
 ) -> Option<String> {
     loop {
@@ -98,7 +98,7 @@ fn handle_lines(host: &Host, lines: impl Iterator<Item = Result<Frame, FrameErro
 }
 
 /// The peer's process while its output is read.
-struct Peer<'a, L, E> {
+struct OutputPeer<'a, L, E> {
     handle: &'a L,
     /// The end of the process. Must not be polled again once `exit` is set.
     ended: Pin<&'a mut E>,
@@ -111,7 +111,7 @@ struct Peer<'a, L, E> {
     left: Duration,
 }
 
-impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
+impl<L: PeerHandle, E: Future<Output = ExitReport>> OutputPeer<'_, L, E> {
     /// Waits until reading may go on. Watches the process meanwhile, because its open requests may be what pauses reading.
     async fn may_read(&mut self) {
         let shared = self.shared;

@@ -31,7 +31,7 @@ pub(crate) struct Shared {
     /// Whether the CLI would go ahead with a guarded action without an answer.
     pub(super) guarded: bool,
     observer: Option<Arc<dyn Observer>>,
-    /// Notifies senders that lines were written, or that none will be.
+    /// Notifies senders that lines were written, or that none will be; and waits for the end of the input or the session.
     pub(super) written: Notify,
     /// Notifies tasks that wait for the state of a prompt.
     pub(super) prompt_changed: Notify,

@@ -187,10 +187,7 @@ impl Shared {
             }
             None
         };
-        // Most calls need not wait.
-        if may_read().is_none() {
-            wait(&self.may_read, may_read).await;
-        }
+        wait(&self.may_read, may_read).await;
     }
 
     /// Waits until a read got no output for the grace period, which starts at `since` at the earliest.

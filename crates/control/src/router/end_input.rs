@@ -25,7 +25,7 @@ impl Router {
 
     /// Ends the input once the CLI is idle, no prompt is open, and no task runs in the background.
     ///
-    /// Until then the CLI's requests can be answered, and nothing else is sent.
+    /// Until then only answers to the CLI's requests are sent, and cancellations of calls.
     /// CLI 2.1.197 does not report the states of prompts, so each prompt needs a result: after prompts that shared one, the
     /// input stays open until [`end_input`](Self::end_input).
     pub fn end_input_when_idle(&mut self) {
