@@ -3,10 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, panics::catch_panic};
-use agentwire_protocol::{
-    RawJson,
-    control::{HookCallback, HookMatcher},
-};
+use agentwire_protocol::control::{HookCallback, HookMatcher};
 use tokio::time::Instant;
 
 use crate::{
@@ -111,12 +108,7 @@ impl Registration {
             let answer = catch_panic(limit.bound(start, cancelled, work)).await;
             let answer =
                 answer.map_err(HandlerError::Panicked).and_then(|answer| answer.ok_or(HandlerError::Late)?);
-            let answer = match answer {
-                // The CLI ignores a reply that is not an object, and proceeds.
-                Ok(reply) if is_object(&reply) => Ok(reply),
-                Ok(_) => Err(self.failed(&HandlerError::NoObject)),
-                Err(error) => Err(self.failed(&error)),
-            };
+            let answer = answer.map_err(|error| self.failed(&error));
             match first_failure.get() {
                 Some((kind, reason)) => {
                     let answer = answer.or_else(|error| error.answer);
@@ -177,11 +169,6 @@ impl Registration {
     fn ignores_matchers(&self) -> bool {
         self.known.is_some_and(|event| event.matched_by.is_none())
     }
-}
-
-/// Returns whether the reply is an object.
-pub(crate) fn is_object(reply: &RawJson) -> bool {
-    reply.as_str().trim_start().starts_with('{')
 }
 
 /// The maximum of a JavaScript timer, 24 days; a longer one may fire immediately.

@@ -22,7 +22,7 @@ use crate::{
     error::HandlerError,
     event::Event,
     pattern::name,
-    registration::{Registration, is_object},
+    registration::Registration,
     strict,
 };
 
@@ -252,8 +252,11 @@ where
         let (event, handler) = (AnyHook { name: event_name.clone(), raw: input }, Arc::clone(&handler));
         Box::pin(async move {
             let reply = answer(|| (*handler)(event, context)).await?;
-            // A reply that is not an object gets its own error later.
-            if let Some(event) = known.filter(|_| is_object(&reply)) {
+            // The CLI ignores a reply that is not an object, and proceeds.
+            if !reply.as_str().starts_with('{') {
+                return Err(HandlerError::NoObject);
+            }
+            if let Some(event) = known {
                 (event.check)(&reply).map_err(HandlerError::Misread)?;
             }
             Ok(reply)

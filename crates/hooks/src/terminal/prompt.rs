@@ -99,7 +99,7 @@ impl<D: Dialog + Send> Prompt<'_, D> {
     /// Reads a replacement for the input, or returns `None` if the line is not a JSON object.
     async fn edited(&mut self) -> io::Result<Option<RawJson>> {
         let line = self.line("the whole input, as JSON on one line").await?.unwrap_or_default();
-        let input = RawJson::parse(line).ok().filter(|input| input.as_str().trim_start().starts_with('{'));
+        let input = RawJson::parse(line).ok().filter(|input| input.as_str().starts_with('{'));
         if input.is_none() {
             self.show_line("that is not a JSON object");
         }
