@@ -181,7 +181,7 @@ struct Fields<'a> {
 
 /// Reads the fields of an object; serde alone would accept a list too.
 fn fields(message: &RawJson) -> Option<Fields<'_>> {
-    let is_object = message.as_str().trim_start().starts_with('{');
+    let is_object = message.as_str().starts_with('{');
     is_object.then(|| serde_json::from_str(message.as_str()).ok()).flatten()
 }
 

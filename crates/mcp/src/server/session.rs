@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Client, Parts,
     resources_and_prompts::ReadableResource,
-    running::{Handler, run},
+    running::{UnstartedHandler, run},
 };
 use crate::{
     Outbox, ResponseFuture, ServerInstance, Tool, ToolContext, ToolOutput,
@@ -37,7 +37,7 @@ impl ServerSession {
     }
 
     /// Returns the handler of a request.
-    fn handler(&self, method: &str, params: Option<&RawValue>) -> Result<Handler, RpcError> {
+    fn handler(&self, method: &str, params: Option<&RawValue>) -> Result<UnstartedHandler, RpcError> {
         let Parts { tools, resources, prompts, .. } = &*self.server;
         match method {
             "initialize" => Ok(done(&self.initialize(&decode(method, params)?))),
@@ -79,7 +79,7 @@ impl ServerSession {
         result
     }
 
-    fn call_tool(&self, CallTool { name, arguments, meta }: CallTool) -> Result<Handler, RpcError> {
+    fn call_tool(&self, CallTool { name, arguments, meta }: CallTool) -> Result<UnstartedHandler, RpcError> {
         let input = arguments.unwrap_or_else(RawJson::empty_object);
         if !input.as_str().starts_with('{') {
             return Err(RpcError::unfit("tools/call"));
@@ -103,7 +103,7 @@ impl ServerSession {
         Ok((Box::pin(handler), cancelled))
     }
 
-    fn read_resource(&self, ReadResource { uri }: ReadResource) -> Result<Handler, RpcError> {
+    fn read_resource(&self, ReadResource { uri }: ReadResource) -> Result<UnstartedHandler, RpcError> {
         let found = self.server.resources.iter().filter_map(|found| Some((found, found.reads(&uri)?)));
         // A resource comes before the templates, as in the reference SDK; of several, the first one counts.
         let is_template = |found: &&ReadableResource| matches!(found, ReadableResource::Template(..));
@@ -118,7 +118,7 @@ impl ServerSession {
         }))
     }
 
-    fn get_prompt(&self, GetPrompt { name, arguments }: GetPrompt) -> Result<Handler, RpcError> {
+    fn get_prompt(&self, GetPrompt { name, arguments }: GetPrompt) -> Result<UnstartedHandler, RpcError> {
         let prompts = &self.server.prompts;
         let Some(prompt) = prompts.iter().find(|prompt| prompt.listed.name() == name) else {
             let known = rpc::known(prompts.iter().map(|prompt| prompt.listed.name()));
@@ -178,14 +178,14 @@ fn list<T>(items: &[T], listed: impl Fn(&T) -> Option<&Map<String, Value>>) -> V
 }
 
 /// Returns a handler that answers at once.
-fn done(result: &Value) -> Handler {
+fn done(result: &Value) -> UnstartedHandler {
     (Box::pin(ready(encode(result))), CancellationToken::new())
 }
 
 /// Wraps the handler of a resource or prompt. Its failure is a JSON-RPC error, since these have no error results.
 fn detached<T: serde::Serialize>(
     handler: impl Future<Output = Result<T, String>> + Send + 'static,
-) -> Handler {
+) -> UnstartedHandler {
     let handler = async move {
         let output = caught(handler).await.unwrap_or_else(|panic| Err(format!("it panicked: {panic}")));
         encode(&output.map_err(|why| RpcError::new(rpc::INTERNAL_ERROR, why))?)
