@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     grace::deadline,
-    input::{Input, Unsent},
+    input::Unsent,
     running::{Running, spawn_thread},
 };
 use crate::transport::Signal;
@@ -23,8 +23,8 @@ pub(super) fn close_in_background(running: &Arc<Running>) {
 }
 
 /// Ends the input of a child after its sink was dropped. Returns at once, even if a chunk is half written.
-pub(super) fn end_input(input: &Input, running: &Arc<Running>) {
-    let Some(unsent) = input.take() else { return };
+pub(super) fn end_input(running: &Running) {
+    let Some(unsent) = running.input.take() else { return };
     let wait = running.grace().after_input;
     // Without a thread the rest of the chunk is lost, but the input still ends.
     let _ = spawn_thread("aw-close", move || unsent.write_until(deadline(wait)));

@@ -59,7 +59,7 @@ impl ByteSink for ProcessSink {
 
 impl Drop for ProcessSink {
     fn drop(&mut self) {
-        closing::end_input(&self.running.input, &self.running);
+        closing::end_input(&self.running);
     }
 }
 
