@@ -45,11 +45,10 @@ impl Task {
         let shared = Arc::clone(&shutdown);
         let peer = Peer { control: control.clone(), handle, grace };
         let work = Work::new(async move {
-            let Peer { control, handle, .. } = &peer;
             tokio::select! {
                 biased;
-                exit = shared.drive(driver, handle, grace) => exit,
-                () = shared.enforce(control, handle, grace) => None,
+                exit = shared.drive(driver, &peer) => exit,
+                () = shared.enforce(&peer) => None,
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));
@@ -107,17 +106,45 @@ impl Drop for Task {
     }
 }
 
-/// The parts that end the CLI when the work is dropped.
+/// The CLI, and the time that it has to end.
 struct Peer {
     control: Control,
     handle: BoxPeerHandle,
     grace: Grace,
 }
 
+impl Peer {
+    /// Shortens the grace periods of a CLI that was given no work, because it has nothing to finish or store: those of
+    /// its handle, and the returned ones.
+    fn limit_unused(&self) -> Grace {
+        if self.control.was_given_work() {
+            return self.grace;
+        }
+        self.handle.limit_grace(UNUSED, UNUSED);
+        let Grace { after_input, after_terminate, .. } = self.grace;
+        self.grace.after_input(after_input.min(UNUSED)).after_terminate(after_terminate.min(UNUSED))
+    }
+
+    /// Returns the time after a signal; a killed process needs a moment until it is gone.
+    fn time_after(&self, signal: Signal) -> Duration {
+        let after = self.limit_unused().after_terminate;
+        match signal {
+            Signal::Kill if self.handle.has_process() => after.max(AFTER_KILL),
+            _ => after,
+        }
+    }
+
+    /// Returns the time of all steps together, for a process.
+    fn time_of_all(&self) -> Duration {
+        let Grace { after_input, after_terminate, .. } = self.grace;
+        after_input.saturating_add(after_terminate).saturating_add(after_terminate.max(AFTER_KILL))
+    }
+}
+
 /// The handle is dropped afterwards, which ends the CLI within this grace period.
 impl Drop for Peer {
     fn drop(&mut self) {
-        limit_unused(self.grace, &self.control, &self.handle);
+        self.limit_unused();
     }
 }
 
@@ -140,50 +167,50 @@ struct Shutdown {
 impl Shutdown {
     /// Drives the session to its end, and then waits, for a limited time, until its process group is gone. Returns the
     /// exit of the process, if known.
-    async fn drive<F>(&self, driver: Driver<F>, handle: &impl PeerHandle, grace: Grace) -> Option<ExitReport>
+    async fn drive<F>(&self, driver: Driver<F>, peer: &Peer) -> Option<ExitReport>
     where
         F: Future<Output = ()>,
     {
         driver.run().await;
         self.record_last_step();
-        if !handle.has_process() {
+        if !peer.handle.has_process() {
             return None;
         }
         // The process may have closed its output and live on.
         self.force();
         // If the timeout expires, dropping the handle is the last resort.
-        timeout(whole(grace), handle.wait_group()).await.ok()?;
-        Some(handle.wait().await)
+        timeout(peer.time_of_all(), peer.handle.wait_group()).await.ok()?;
+        Some(peer.handle.wait().await)
     }
 
     /// Shuts the peer down once that is requested: waits for the grace period, then sends SIGTERM, then SIGKILL.
     ///
     /// Returns only if the session has not ended after all grace periods; the caller then abandons it.
     /// The output of an exited peer is read at the reader's pace, unless the session is closed.
-    async fn enforce(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
+    async fn enforce(&self, peer: &Peer) {
         let steps = async {
-            self.wait_for_request_and_grace(control, handle, grace).await;
-            self.escalate(handle, limit_unused(grace, control, handle)).await;
+            self.wait_for_request_and_grace(peer).await;
+            self.escalate(peer).await;
         };
         tokio::select! {
             biased;
-            _ = handle.wait() => {}
+            _ = peer.handle.wait() => {}
             () = steps => return,
         }
         while !self.closed.load(Ordering::Relaxed) {
             self.asked.notified().await;
         }
-        sleep_in_slices(whole(grace)).await;
+        sleep_in_slices(peer.time_of_all()).await;
     }
 
     /// Waits until the shutdown was requested and the first grace period is over.
     ///
     /// A turn that began meanwhile, for example from a queued prompt, cancels the request unless it was forced.
-    async fn wait_for_request_and_grace(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
+    async fn wait_for_request_and_grace(&self, peer: &Peer) {
         loop {
             self.asked.notified().await;
-            sleep_in_slices(limit_unused(grace, control, handle).after_input).await;
-            if self.forced.load(Ordering::Relaxed) || control.is_idle() {
+            sleep_in_slices(peer.limit_unused().after_input).await;
+            if self.forced.load(Ordering::Relaxed) || peer.control.is_idle() {
                 return;
             }
         }
@@ -196,11 +223,11 @@ impl Shutdown {
     }
 
     /// Sends SIGTERM, then SIGKILL, each with its grace period.
-    async fn escalate(&self, handle: &impl PeerHandle, grace: Grace) {
-        for (how, step) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
+    async fn escalate(&self, peer: &Peer) {
+        for (signal, step) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
             *self.step.lock() = step;
-            match handle.signal(how) {
-                Ok(()) => sleep_in_slices(time_after(how, grace, handle)).await,
+            match peer.handle.signal(signal) {
+                Ok(()) => sleep_in_slices(peer.time_after(signal)).await,
                 Err(error) => tracing::warn!(why = %error_chain(&error), "the CLI could not be signalled"),
             }
         }
@@ -212,30 +239,6 @@ impl Shutdown {
     fn record_last_step(&self) -> EndedBy {
         *self.last_step.get_or_init(|| *self.step.lock())
     }
-}
-
-/// Shortens the grace periods of a CLI that was given no work, because it has nothing to finish or store: those of its
-/// handle, and the returned ones.
-fn limit_unused(grace: Grace, control: &Control, handle: &impl PeerHandle) -> Grace {
-    if control.was_given_work() {
-        return grace;
-    }
-    handle.limit_grace(UNUSED, UNUSED);
-    grace.after_input(grace.after_input.min(UNUSED)).after_terminate(grace.after_terminate.min(UNUSED))
-}
-
-/// Returns the time between two steps; a killed process needs a moment until it is gone.
-fn time_after(how: Signal, grace: Grace, handle: &impl PeerHandle) -> Duration {
-    match how {
-        Signal::Kill if handle.has_process() => grace.after_terminate.max(AFTER_KILL),
-        _ => grace.after_terminate,
-    }
-}
-
-/// Returns the time of all steps together, for a process.
-fn whole(grace: Grace) -> Duration {
-    let signals = grace.after_terminate.saturating_add(grace.after_terminate.max(AFTER_KILL));
-    grace.after_input.saturating_add(signals)
 }
 
 /// Sleeps in slices: if both programs are suspended meanwhile, that uses up one slice only, and the CLI keeps the others.
