@@ -1,7 +1,7 @@
 //! A batch of entries for the store.
 
 use agentwire_codec::Line;
-use agentwire_protocol::{RawJson, decode};
+use agentwire_protocol::{RawJson, decode::decode_bytes};
 use agentwire_sessions::{RawEntry, SessionKey};
 use serde::Deserialize;
 
@@ -32,7 +32,7 @@ impl Batch {
     pub(super) fn add(&mut self, line: &Line, paths: &TranscriptPaths) -> Option<MirrorError> {
         self.frames += 1;
         self.bytes += line.len();
-        let frame: Mirrored<RawJson> = match line.to_str().map_err(|error| error.to_string()).and_then(read) {
+        let frame: Mirrored<RawJson> = match decode_bytes(line.as_bytes()) {
             Ok(frame) => frame,
             Err(why) => {
                 let why = format!("a frame of the mirror can't be read: {why}");
@@ -74,10 +74,6 @@ impl Batch {
         self.bytes = 0;
         (std::mem::take(&mut self.frames), before.saturating_sub(refused))
     }
-}
-
-fn read(text: &str) -> Result<Mirrored<RawJson>, String> {
-    decode::decode(text).map_err(|error| error.to_string())
 }
 
 /// A mirror frame; `T` is the type of its entries.

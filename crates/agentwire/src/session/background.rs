@@ -82,7 +82,7 @@ impl Responder for Watched {
         };
         self.callbacks.open.fetch_add(1, Ordering::Relaxed);
         self.callbacks.steps.fetch_add(1, Ordering::Relaxed);
-        let running = RunningCallback(Arc::clone(&self.callbacks));
+        let running = CallbackCount(Arc::clone(&self.callbacks));
         Some(Box::pin(async move {
             let _running = running;
             reply.await
@@ -103,9 +103,9 @@ impl Responder for Watched {
 }
 
 /// A running callback. Dropped when the callback is answered, cancelled or has panicked.
-struct RunningCallback(Arc<Callbacks>);
+struct CallbackCount(Arc<Callbacks>);
 
-impl Drop for RunningCallback {
+impl Drop for CallbackCount {
     fn drop(&mut self) {
         self.0.steps.fetch_add(1, Ordering::Relaxed);
         self.0.open.fetch_sub(1, Ordering::Relaxed);

@@ -33,7 +33,7 @@ impl PrivateDir {
     pub(super) fn with_files(files: &[PrivateFile], reader: Option<User>) -> io::Result<Self> {
         let dir = Self::new(&place(reader), reader)?;
         for file in files {
-            dir.write(Path::new(file.name), [file.contents.as_bytes()].into_iter())?;
+            dir.write(Path::new(file.name), [file.contents.as_bytes()])?;
         }
         dir.hand_over()?;
         Ok(dir)
@@ -52,11 +52,15 @@ impl PrivateDir {
     }
 
     /// Creates a file and its parent folders; an existing file is an error.
-    pub(super) fn write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        file: &Path,
+        lines: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> io::Result<()> {
         self.try_write(file, lines).map_err(named("writing", &self.path.join(file)))
     }
 
-    fn try_write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
+    fn try_write(&self, file: &Path, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
         let mut dir = self.path.clone();
         for part in file.parent().into_iter().flatten() {
             dir.push(part);

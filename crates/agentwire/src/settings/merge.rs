@@ -19,7 +19,7 @@ pub(super) fn merge(low: &RawJson, high: &RawJson, over_others: bool) -> RawJson
 }
 
 fn first_byte(value: &RawJson) -> Option<u8> {
-    value.as_str().trim_start().bytes().next()
+    value.as_str().bytes().next()
 }
 
 fn objects(low: &RawJson, high: &RawJson, over_others: bool) -> Option<RawJson> {
@@ -41,6 +41,6 @@ fn lists(low: &RawJson, high: &RawJson) -> Option<RawJson> {
     let mut joined: Vec<RawJson> = low.decode().ok()?;
     joined.append(&mut high.decode().ok()?);
     let is_nested = |value: &RawJson| matches!(first_byte(value), Some(b'{' | b'['));
-    joined.retain(|value| is_nested(value) || seen.insert(value.as_str().trim().to_owned()));
+    joined.retain(|value| is_nested(value) || seen.insert(value.as_str().to_owned()));
     RawJson::encode(&joined).ok()
 }

@@ -44,7 +44,7 @@ pub(super) fn is_in_environment(options: &Options) -> bool {
 }
 
 fn put(to: &PrivateDir, name: &str, contents: Option<Vec<u8>>) -> io::Result<()> {
-    contents.map_or(Ok(()), |contents| to.write(Path::new(name), [contents].into_iter()))
+    contents.map_or(Ok(()), |contents| to.write(Path::new(name), [contents]))
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {

@@ -29,7 +29,7 @@ pub(super) fn session(folder: &PrivateDir, project: &str, session: &Loaded) -> i
         }
         // The CLI rewrites it whenever the agent continues, so the last one counts.
         if let Some(about) = about.last().and_then(|about| about.decode().ok()).and_then(without_kind) {
-            folder.write(&named(&path, ABOUT_SUFFIX), [about].into_iter())?;
+            folder.write(&named(&path, ABOUT_SUFFIX), [about])?;
         }
     }
     Ok(())
