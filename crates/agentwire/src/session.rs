@@ -169,6 +169,10 @@ impl Session {
     /// The reply lists the prompts that are still queued and will run (`still_queued`); `interrupt_and_cancel_queued`
     /// on [`control`](Self::control) cancels those too (`cancelled`).
     ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request; a late reply is ignored. The CLI may have acted on it.
+    ///
     /// # Errors
     ///
     /// [`Error::Control`] with the cause, for example if the CLI refuses, does not answer within
@@ -181,6 +185,10 @@ impl Session {
 
     /// Sets the model for all API requests from now on, even within the running turn; `None` selects the default.
     ///
+    /// # Cancel safety
+    ///
+    /// As [`interrupt`](Self::interrupt).
+    ///
     /// # Errors
     ///
     /// As [`interrupt`](Self::interrupt).
@@ -189,6 +197,10 @@ impl Session {
     }
 
     /// Sets the permission mode.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`interrupt`](Self::interrupt).
     ///
     /// # Errors
     ///
@@ -199,6 +211,10 @@ impl Session {
 
     /// Returns the status of the MCP servers.
     ///
+    /// # Cancel safety
+    ///
+    /// As [`interrupt`](Self::interrupt).
+    ///
     /// # Errors
     ///
     /// As [`interrupt`](Self::interrupt).
@@ -207,6 +223,10 @@ impl Session {
     }
 
     /// Sends any control request.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`interrupt`](Self::interrupt).
     ///
     /// # Errors
     ///

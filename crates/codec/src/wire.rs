@@ -86,6 +86,10 @@ impl<S: ByteSink> WireWriter<S> {
 
     /// Writes one value as a line, and waits until the transport has accepted it.
     ///
+    /// # Cancel safety
+    ///
+    /// That of the transport: see [`ByteSink::write`].
+    ///
     /// # Errors
     ///
     /// If the value can't be written as JSON, or the transport fails.
@@ -95,6 +99,10 @@ impl<S: ByteSink> WireWriter<S> {
 
     /// Writes encoded lines, each with its newline.
     ///
+    /// # Cancel safety
+    ///
+    /// That of the transport: see [`ByteSink::write`].
+    ///
     /// # Errors
     ///
     /// If the transport fails.
@@ -103,6 +111,10 @@ impl<S: ByteSink> WireWriter<S> {
     }
 
     /// Ends the peer's input.
+    ///
+    /// # Cancel safety
+    ///
+    /// That of the transport: see [`ByteSink::write`].
     ///
     /// # Errors
     ///

@@ -100,9 +100,13 @@ pub trait ByteSink: Send {
     ///
     /// A second call does nothing.
     ///
+    /// # Cancel safety
+    ///
+    /// As [`ByteSink::write`].
+    ///
     /// # Errors
     ///
-    /// See [`ByteSink::write`].
+    /// As [`ByteSink::write`].
     fn finish(&mut self) -> impl Future<Output = Result<(), TransportError>> + Send;
 
     /// Returns a function that writes a chunk on the caller's thread, without waiting. By default there is none.

@@ -89,6 +89,10 @@ impl Session {
     /// Works without reading the session, up to the limit of unread messages.
     /// [`control`](Self::control) has more: `prompt_state`, `prompt_begun`, `cancel_async_message`.
     ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future has no effect.
+    ///
     /// # Errors
     ///
     /// As [`Control::prompt_settled`].
@@ -97,6 +101,10 @@ impl Session {
     }
 
     /// Cancels a queued prompt; returns `false` if it is unknown or has begun.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`interrupt`](Self::interrupt).
     ///
     /// # Errors
     ///

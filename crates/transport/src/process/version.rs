@@ -61,6 +61,10 @@ impl CliVersion {
     /// Must be called in a tokio runtime with I/O and time enabled.
     /// After `limit` the program is ended.
     ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the program.
+    ///
     /// # Errors
     ///
     /// The errors of opening a [`ProcessTransport`], and [`TransportError::Io`] if the program prints no version in time.
