@@ -169,7 +169,7 @@ impl Query {
             return;
         }
         // The CLI is idle until the next prompt of the stream, which may take any time.
-        self.idle_timeout.stop();
+        self.idle_timeout = IdleTimeout::default();
         if self.sending.is_none() {
             self.session.end_input();
         }

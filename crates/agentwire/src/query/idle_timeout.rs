@@ -8,7 +8,7 @@ use std::{
 
 use agentwire_control::SessionEvent;
 use agentwire_protocol::{Message, System, message::SessionState};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep};
 
 use crate::session::{BackgroundWork, CallbackMark};
 
@@ -22,7 +22,7 @@ impl IdleTimeout {
         let SessionEvent::Incoming(incoming, turn) = event else { return };
         match incoming.message() {
             _ if turn.end.is_some() => self.set(background),
-            _ if turn.has_begun => self.stop(),
+            _ if turn.has_begun => self.0 = None,
             Some(Message::System(System::SessionStateChanged(changed)))
                 if changed.state != SessionState::Idle =>
             {
@@ -39,10 +39,6 @@ impl IdleTimeout {
         }
     }
 
-    pub(super) fn stop(&mut self) {
-        self.0 = None;
-    }
-
     /// Polls the timer. Time in which a callback ran does not count.
     pub(super) fn poll(&mut self, background: &BackgroundWork, context: &mut Context<'_>) -> Poll<()> {
         while let Some((sleep, mark)) = &mut self.0 {
@@ -50,7 +46,7 @@ impl IdleTimeout {
                 return Poll::Pending;
             }
             let Some(limit) = background.limit().filter(|_| background.was_busy_since(*mark)) else {
-                self.stop();
+                self.0 = None;
                 return Poll::Ready(());
             };
             *mark = background.mark();
@@ -60,6 +56,6 @@ impl IdleTimeout {
     }
 
     fn set(&mut self, background: &BackgroundWork) {
-        self.0 = background.limit().map(|limit| (Box::pin(sleep(limit)), background.mark()));
+        self.0 = background.timer().map(|timer| (timer, background.mark()));
     }
 }

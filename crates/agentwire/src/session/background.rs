@@ -1,6 +1,7 @@
 //! The time limit for background work after the last result, and the tracking of running callbacks.
 
 use std::{
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -11,6 +12,11 @@ use std::{
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
+use tokio::{
+    runtime::Handle,
+    time::{Sleep, sleep},
+};
+
 use super::deferral::Deferrals;
 use crate::observe::Watch;
 
@@ -19,7 +25,9 @@ use crate::observe::Watch;
 pub(crate) struct BackgroundWork {
     /// The limit that the builder or the CLI's environment sets; zero means no limit.
     pub(super) limit: Option<Duration>,
-    callbacks: Arc<Callbacks>,
+    /// The runtime of the session; its messages may be read outside.
+    pub(super) runtime: Option<Handle>,
+    pub(super) callbacks: Arc<Callbacks>,
 }
 
 /// A point in the history of callbacks, to compare with a later one.
@@ -45,6 +53,12 @@ impl BackgroundWork {
         Some(self.limit.unwrap_or(LIMIT)).filter(|limit| !limit.is_zero())
     }
 
+    /// Returns a timer for the limit, if there is one.
+    pub(crate) fn timer(&self) -> Option<Pin<Box<Sleep>>> {
+        let _runtime = self.runtime.as_ref().map(Handle::enter);
+        self.limit().map(|limit| Box::pin(sleep(limit)))
+    }
+
     pub(crate) fn mark(&self) -> CallbackMark {
         CallbackMark(self.callbacks.steps.load(Ordering::Relaxed))
     }
@@ -56,7 +70,7 @@ impl BackgroundWork {
 }
 
 #[derive(Debug, Default)]
-struct Callbacks {
+pub(super) struct Callbacks {
     open: AtomicUsize,
     /// The number of starts and ends so far.
     steps: AtomicU64,

@@ -181,7 +181,7 @@ impl Start {
             mirror,
             discarded_store_failure: false,
             task,
-            background: self.parts.background.clone(),
+            background: BackgroundWork { runtime: Some(runtime), ..self.parts.background.clone() },
             handshake,
             id: None,
             schema: self.schema.clone(),

@@ -1,6 +1,12 @@
 //! One prompt: the input ends when the run is over, not at the first result, and the end is bounded.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake},
+    thread::{self, Thread},
+    time::Duration,
+};
 
 use agentwire::{
     Decision, Session,
@@ -12,7 +18,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use crate::peer::{assistant, can_use_tool, connected, error_result, init, query, read, result, state};
+use crate::peer::{assistant, can_use_tool, connected, error_result, init, kind, query, read, result, state};
 
 #[tokio::test(start_paused = true)]
 async fn the_input_ends_at_idle() {
@@ -161,4 +167,34 @@ async fn an_error_result_is_the_error() {
     let ending = error.ending().unwrap();
     assert!(ending.error_result.is_some());
     assert_eq!(ending.exit.as_ref().unwrap().code, Some(1));
+}
+
+/// Wakes a thread that is not of tokio.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+#[test]
+fn query_is_read_outside_of_its_runtime() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (mut query, _peer) = runtime.block_on(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let query = session.into_query("hello").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("hi")).await;
+        (query, peer)
+    });
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut next = pin!(query.next());
+    let message = loop {
+        match next.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(message) => break message,
+            Poll::Pending => thread::park(),
+        }
+    };
+    assert_eq!(kind(&message.unwrap().unwrap()), "result");
 }
