@@ -20,6 +20,8 @@ use crate::{error::ExitReport, lock::Lock, transport::Signal};
 pub(super) struct Group {
     /// The leader's process id, which is also the group's id.
     leader: Pid,
+    /// The process that started the leader. A fork of it must not end the leader.
+    owner: u32,
     /// Readable once the leader has ended. `None` on systems without such descriptors.
     end: Option<OwnedFd>,
     /// Whether the leader is reaped. After that the system may reuse the id, so it must not be signalled.
@@ -29,7 +31,7 @@ pub(super) struct Group {
 impl Group {
     /// Wraps the group of a leader that is not reaped yet.
     pub(super) fn new(leader: Pid) -> Self {
-        Self { leader, end: end_of(leader), reaped: Lock::new(false) }
+        Self { leader, owner: std::process::id(), end: end_of(leader), reaped: Lock::new(false) }
     }
 
     pub(super) fn id(&self) -> u32 {
@@ -61,7 +63,7 @@ impl Group {
     fn send(&self, signal: SystemSignal) -> io::Result<()> {
         // Locked while signalling, so that the leader is not reaped in between.
         let reaped = self.reaped.lock();
-        if *reaped {
+        if *reaped || std::process::id() != self.owner {
             return Ok(());
         }
         match kill_process_group(self.leader, signal) {
