@@ -33,6 +33,7 @@ pub use handle::Control;
 pub use messages::{BackpressurePause, Messages};
 pub use observer::Observer;
 pub use responder::{CallContext, NoResponder, RefusalFn, Reply, Responder};
+pub use waits::wait;
 
 use crate::{Router, SessionExit};
 use handle::Handle;

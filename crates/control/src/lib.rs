@@ -21,6 +21,9 @@ pub use router::{
 #[doc(hidden)]
 pub use agentwire_transport::{Lock, debug_by_name};
 #[cfg(feature = "driver")]
+#[doc(hidden)]
+pub use driver::wait;
+#[cfg(feature = "driver")]
 pub use driver::{
     BackpressurePause, CallContext, CallbackError, Config, Connection, Control, Driver, FailureKind,
     FrameFilter, Messages, NoResponder, Observer, Prepared, RefusalFn, Reply, Responder, connect,

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use agentwire_control::wait;
 use agentwire_protocol::{ToolUseId, Uuid};
 use agentwire_transport::Lock;
 use tokio::time::timeout;
@@ -168,18 +169,8 @@ impl Queue {
                 None => (state.done == ENDED).then_some(Err(NotStored::Ended)),
             }
         };
-        let settled = async {
-            loop {
-                // Register before checking, so that no change is missed.
-                let changed = self.changed.notified();
-                if let Some(outcome) = look() {
-                    return outcome;
-                }
-                changed.await;
-            }
-        };
         let after = self.options.flush_limit;
-        timeout(after, settled).await.unwrap_or(Err(NotStored::TimedOut { after }))
+        timeout(after, wait(&self.changed, look)).await.unwrap_or(Err(NotStored::TimedOut { after }))
     }
 }
 

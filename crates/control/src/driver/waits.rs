@@ -245,7 +245,7 @@ impl Shared {
 }
 
 /// Waits until `ready` returns a value. Calls it again after each notification.
-pub(super) async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
+pub async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
     loop {
         // No lost wake-up: it gets the notifications from here on.
         let notified = notify.notified();
