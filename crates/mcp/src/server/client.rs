@@ -8,14 +8,14 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::{
-    Outbox, OutboxClosed,
+    Outbox,
     rpc::{self, Response, RpcError},
 };
 
 /// The CLI as a client of one server.
 #[derive(Debug)]
 pub(crate) struct Client {
-    pub(super) outbox: Outbox,
+    pub(crate) outbox: Outbox,
     requests: Lock<Requests>,
 }
 
@@ -49,10 +49,6 @@ pub enum ServerRequestError {
 impl Client {
     pub(super) fn new(outbox: Outbox) -> Arc<Self> {
         Arc::new(Self { outbox, requests: Lock::default() })
-    }
-
-    pub(crate) async fn notify(&self, method: &str, params: Value) -> Result<(), OutboxClosed> {
-        self.outbox.send(rpc::notification(method, Some(params))).await
     }
 
     pub(crate) async fn request(&self, method: &str, params: Value) -> Result<RawJson, ServerRequestError> {

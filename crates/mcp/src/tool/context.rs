@@ -7,7 +7,7 @@ use agentwire_protocol::{RawJson, ToolUseId};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{OutboxClosed, ServerRequestError, server::Client};
+use crate::{OutboxClosed, ServerRequestError, rpc, server::Client};
 
 /// The context of a tool call: its cancellation, its tool use, and the ways to reach the CLI.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ impl ToolContext {
     ///
     /// If the session has ended.
     pub async fn notify(&self, method: &str, params: Value) -> Result<(), OutboxClosed> {
-        self.client.notify(method, params).await
+        self.client.outbox.send(rpc::notification(method, Some(params))).await
     }
 
     /// Sends the CLI a request of MCP, such as `ping`, and waits for its result; ordering and waiting as for
