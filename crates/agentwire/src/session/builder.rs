@@ -177,7 +177,8 @@ impl SessionBuilder {
     ///
     /// Must be called in a tokio runtime with I/O and time (`enable_all`); otherwise it returns [`Error::Start`].
     /// If the runtime lacks one of them, tokio also prints a panic message, which can't be prevented.
-    /// The session's task is spawned on that runtime.
+    /// The session's task is spawned on that runtime. The limits of calls and of `close` pass only while that is polled: a
+    /// runtime with one thread needs a `block_on`.
     ///
     /// # Cancel safety
     ///
