@@ -11,7 +11,6 @@ use std::{
 
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::InboundRequest;
-
 use tokio::{
     runtime::Handle,
     time::{Sleep, sleep},
