@@ -42,6 +42,8 @@ impl Fetcher {
             // Redirects are followed by `fetch`, which checks each address.
             .redirect(reqwest::redirect::Policy::none())
             .pool_max_idle_per_host(0)
+            // It is divided among the addresses of a name, so that a dead one leaves time for the others.
+            .connect_timeout(options.time_limit / 2)
             .tls_backend_preconfigured(tls_config())
             .build()
             .map_err(BuildError::Client)?;
