@@ -48,10 +48,8 @@ pub(crate) struct SessionTask {
     warned: Vec<String>,
     /// Whether the process can't run the next turn, for example because it has a budget or secrets of this one.
     is_of_one_turn: bool,
-    /// The turn to start.
-    spec: Option<TurnSpec>,
     fence: Option<Fence>,
-    /// The running turn.
+    /// The running turn, from its acceptance to its report.
     turn: Option<TurnSpec>,
     awaited: Awaited,
     /// The prompt about grants, which follows the end of the deferred tool use.
@@ -93,7 +91,6 @@ impl SessionTask {
             session: None,
             warned: Vec::new(),
             is_of_one_turn: false,
-            spec: None,
             fence: None,
             turn: None,
             awaited: Awaited::default(),
@@ -182,7 +179,8 @@ impl SessionTask {
                 if was_of_one_turn || is_of_one_turn || is_known || !is_next {
                     self.close().await;
                 }
-                (self.fence, self.spec) = (Some(fence), Some(spec));
+                (self.fence, self.turn, self.is_unstarted) =
+                    (Some(fence), Some(spec), self.session.is_none());
                 Some(Event::Start)
             }
             Command::Answer(id, answer) => Some(Event::Answered(id, answer)),
@@ -272,11 +270,10 @@ impl SessionTask {
 
     /// Starts the process unless one waits, then the turn.
     async fn launch(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Event> {
-        let spec = self.spec.take()?;
+        let spec = self.turn.clone()?;
         (self.result, self.notice, self.resumed, self.failure) = (None, None, None, String::new());
         self.awaited.start(None);
         self.awaited.forget_steered();
-        (self.turn, self.is_unstarted) = (Some(spec.clone()), self.session.is_none());
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
         // A resumed CLI may ask for its tool use before `connect` returns.
         self.gate.grant(&spec.input);
