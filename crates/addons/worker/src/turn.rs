@@ -1,4 +1,4 @@
-//! The parts of a turn: its fence, its input, its questions and its end.
+//! The parts of a turn: its fence, its input and its questions.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -126,7 +126,7 @@ impl Engine {
             let (has_waiting, again) = (!self.waiting.is_empty(), self.again);
             tokio::select! {
                 request = requests.recv() => match request {
-                    Some(request) => log(self.serve(request).await),
+                    Some(request) => self.serve(request).await,
                     None => break,
                 },
                 () = worker.room(), if has_waiting => self.start_waiting().await,
@@ -139,7 +139,7 @@ impl Engine {
         self.save_again().await;
     }
 
-    async fn serve(&mut self, request: Request) -> Result<(), LocalError> {
+    async fn serve(&mut self, request: Request) {
         // A caller that has gone away needs no reply.
         match request {
             Request::Prompt(session, turn, reply) => drop(reply.send(self.prompt(&session, *turn).await)),
@@ -150,9 +150,8 @@ impl Engine {
             Request::Cancel(session, reply) => drop(reply.send(self.cancel(&session).await)),
             Request::Status(session, reply) => drop(reply.send(self.status(&session))),
             Request::Sessions(reply) => drop(reply.send(self.sessions.keys().cloned().collect())),
-            Request::Ended(end) => self.ended(end).await?,
+            Request::Ended(end) => log(self.ended(end).await),
         }
-        Ok(())
     }
 
     async fn prompt(&mut self, session: &SessionName, turn: TurnSpec) -> Result<(), LocalError> {
