@@ -3,10 +3,7 @@
 use std::{
     collections::HashMap,
     io,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -68,7 +65,6 @@ pub async fn serve(
         settings,
         room: room.clone(),
         warned: Warned::default(),
-        is_initialized: AtomicBool::new(false),
         client: Mutex::default(),
         sessions: Mutex::default(),
         tasks: TaskTracker::new(),
@@ -118,9 +114,8 @@ struct Agent {
     settings: Settings,
     room: Room,
     warned: Warned,
-    is_initialized: AtomicBool,
-    /// What the client can do, as of the last `initialize`.
-    client: Mutex<ClientCapabilities>,
+    /// What the client can do, as of the last `initialize`; `None` before that.
+    client: Mutex<Option<ClientCapabilities>>,
     sessions: Mutex<HashMap<Arc<str>, Handle>>,
     /// All tasks: those of sessions, and those of requests that wait for one.
     tasks: TaskTracker,
@@ -135,7 +130,7 @@ impl Agent {
         responder: Responder<Value>,
         client: ConnectionTo<Client>,
     ) -> Result<(), Error> {
-        if !self.is_initialized.load(Ordering::Relaxed) && request.method() != "initialize" {
+        if self.client().is_none() && request.method() != "initialize" {
             return responder.respond_with_error(uninitialized(request.method()));
         }
         let request = match ClientRequest::parse_message(request.method(), request.params()) {
@@ -147,8 +142,7 @@ impl Agent {
         match request {
             ClientRequest::InitializeRequest(request) => {
                 let answer = capabilities::initialized(&request.client_capabilities);
-                *self.client() = request.client_capabilities;
-                self.is_initialized.store(true, Ordering::Relaxed);
+                *self.client() = Some(request.client_capabilities);
                 return responder.cast().respond(answer);
             }
             // The CLI has logged in at a terminal, and reads the login when a session starts.
@@ -224,7 +218,7 @@ impl Agent {
         replays: bool,
     ) -> Result<(), Error> {
         let started = async {
-            let features = Features::of(&self.client(), &wanted.cwd);
+            let features = Features::of(&self.client().clone().unwrap_or_default(), &wanted.cwd);
             let resume = wanted.resume.clone();
             let id: Arc<str> = resume.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string()).into();
             let options = wanted.options(&id, &self.settings, &features)?;
@@ -329,7 +323,7 @@ impl Agent {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn client(&self) -> MutexGuard<'_, ClientCapabilities> {
+    fn client(&self) -> MutexGuard<'_, Option<ClientCapabilities>> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -70,17 +70,16 @@ impl Outbox {
         &self.client
     }
 
-    /// Sends updates of a session in order. Returns `false` if the connection has ended.
-    pub(crate) async fn show(&self, session: &str, updates: Vec<SessionUpdate>) -> bool {
+    /// Sends updates of a session in order, until the connection has ended.
+    pub(crate) async fn show(&self, session: &str, updates: Vec<SessionUpdate>) {
         for update in updates {
-            let Ok(permit) = self.room.0.acquire().await else { return false };
+            let Ok(permit) = self.room.0.acquire().await else { return };
             permit.forget();
             let sent = notification(session, update).and_then(|update| self.client.send_notification(update));
             if sent.is_err() {
-                return false;
+                return;
             }
         }
-        true
     }
 }
 

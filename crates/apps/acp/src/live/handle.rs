@@ -60,15 +60,15 @@ impl Handle {
         blocks: Vec<Block>,
         responder: Responder<PromptResponse>,
     ) -> Result<(), Error> {
-        match self.commands.try_send(Command::Prompt(blocks, Box::new(responder))) {
-            Ok(()) => Ok(()),
-            Err(mpsc::error::TrySendError::Full(Command::Prompt(_, responder))) => {
-                responder.respond_with_error(too_many())
+        match self.commands.try_reserve() {
+            Ok(room) => {
+                room.send(Command::Prompt(blocks, Box::new(responder)));
+                Ok(())
             }
-            Err(mpsc::error::TrySendError::Closed(Command::Prompt(_, responder))) => {
+            Err(mpsc::error::TrySendError::Full(())) => responder.respond_with_error(too_many()),
+            Err(mpsc::error::TrySendError::Closed(())) => {
                 responder.respond_with_error(self.failure().unwrap_or_else(|| no_session(&self.id)))
             }
-            Err(_) => Ok(()),
         }
     }
 
