@@ -23,6 +23,11 @@ pub(crate) struct Features {
 }
 
 impl Features {
+    /// Returns whether the client shows calls of this tool as terminals.
+    pub(crate) fn shows_terminal(&self, tool: &str) -> bool {
+        self.terminal_output && tool == "Bash"
+    }
+
     /// Returns the features that the client has declared, for a session in this folder.
     pub(crate) fn of(client: &ClientCapabilities, cwd: impl Into<PathBuf>) -> Self {
         let session = client.session.as_ref();

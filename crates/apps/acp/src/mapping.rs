@@ -202,7 +202,7 @@ impl Mapping {
             self.open.insert(id.clone(), call);
             return update.into_iter().collect();
         }
-        let is_terminal = self.features.terminal_output && name == "Bash";
+        let is_terminal = self.features.shows_terminal(name);
         let shown = described(name, &call.input, is_terminal.then_some(id), &self.features.cwd);
         let input = call.input.clone();
         let update = if self.open.insert(id.clone(), call).is_some() {
@@ -269,8 +269,7 @@ impl Mapping {
             let call = self.open.remove(id).filter(|call| !plan::is_plan_tool(&call.name))?;
             let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
             // Zed shows a command as running until its terminal has an exit.
-            let is_terminal = self.features.terminal_output && call.name == "Bash";
-            let exit = is_terminal.then(|| result::terminal_exit(id, None));
+            let exit = self.features.shows_terminal(&call.name).then(|| result::terminal_exit(id, None));
             Some(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(id), fields).meta(exit)))
         });
         updates.collect()

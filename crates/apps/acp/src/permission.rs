@@ -95,8 +95,7 @@ pub(crate) fn decision(choices: Vec<Choice>, outcome: &RequestPermissionOutcome)
 pub(crate) fn tool_call(request: &CanUseTool, features: &Features) -> ToolCallUpdate {
     let input = value(&request.input);
     // The client replaces the content of the call by this, so that a terminal is part of both.
-    let is_terminal = features.terminal_output && &*request.tool_name == "Bash";
-    let terminal = is_terminal.then_some(&request.tool_use_id);
+    let terminal = features.shows_terminal(&request.tool_name).then_some(&request.tool_use_id);
     let shown = described(&request.tool_name, &input, terminal, &features.cwd);
     let mut content = shown.content;
     // A plan is a file, which the call's input alone does not contain.

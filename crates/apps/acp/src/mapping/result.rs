@@ -32,7 +32,7 @@ impl Mapping {
         let status = if failed { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let output = details.cloned().or_else(|| result.content.as_ref().map(value));
         let fields = ToolCallUpdateFields::new().status(status).raw_output(output);
-        if self.features.terminal_output && call.name == "Bash" {
+        if self.features.shows_terminal(&call.name) {
             return terminal(result, fields, failed);
         }
         let fields = match details.filter(|_| !failed).map(|details| patches(details, &self.features.cwd)) {
