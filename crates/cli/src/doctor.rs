@@ -3,12 +3,13 @@
 mod login;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-use std::{env, fs, io};
+use std::{fs, io};
 
 use agentwire::{Options, ResolveSettings, ResolvedSettings, Session, resolve_settings};
 use agentwire_net::error_chain;
+use agentwire_sessions::Sessions;
 use agentwire_transport::process::{CliVersion, Launch, locate};
 use serde::Serialize;
 
@@ -60,7 +61,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     report(configuration());
     let resolved = resolve_settings(&ResolveSettings::default());
     settings(&resolved).for_each(&mut report);
-    report(login::check(folder().as_deref(), &resolved.effective));
+    report(login::check(Sessions::from_env().as_ref().map(Sessions::folder), &resolved.effective));
     match locate(None) {
         Ok(program) => {
             report(Finding::good("CLI", program.display().to_string()));
@@ -131,10 +132,11 @@ async fn session() -> Finding {
 
 fn configuration() -> Finding {
     let check = "configuration folder";
-    let Some(folder) = folder() else {
+    let Some(sessions) = Sessions::from_env() else {
         return Finding::bad(check, "there is no home folder", "set HOME or CLAUDE_CONFIG_DIR");
     };
-    match fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder)) {
+    let folder = sessions.folder();
+    match fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder)) {
         Ok(_) => Finding::good(check, folder.display().to_string()),
         Err(error) => {
             let remedy = "make the folder writable: sessions are stored there";
@@ -156,11 +158,6 @@ fn settings(resolved: &ResolvedSettings) -> impl Iterator<Item = Finding> {
     let remedy = "correct the file: the tested CLIs ignore it, or this key if the settings are managed";
     let good = names.into_iter().map(move |name| Finding::good(check, name));
     good.chain(faults.into_iter().map(move |fault| Finding::bad(check, fault, remedy)))
-}
-
-fn folder() -> Option<PathBuf> {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("CLAUDE_CONFIG_DIR").or_else(|| Some(set("HOME")?.join(".claude")))
 }
 
 /// The versions of the CLI with which the project is tested, oldest first.

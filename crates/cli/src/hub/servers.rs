@@ -189,9 +189,8 @@ pub(super) fn described(server: &Configured) -> String {
 
 /// Returns the file of the CLI with the user's servers. The CLI may create it later.
 fn user_file() -> Option<PathBuf> {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = set("CLAUDE_CONFIG_DIR").or_else(|| set("HOME"))?;
-    Some(folder.join(".claude.json"))
+    let folder = env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    Some(folder.or_else(env::home_dir)?.join(".claude.json"))
 }
 
 /// More hubs in a row have no use.
