@@ -43,10 +43,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Runs the CLI between the standard streams, and writes the transcript to a file or into a folder.
 pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsString]) -> Result<(), Failure> {
     check_writable(out)?;
-    let names: Vec<String> =
-        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let recorder = Recorder::new();
-    recorder.argv(Argv::new(names.iter().cloned()));
+    recorder.argv(Argv::new(arguments.iter().map(|argument| argument.to_string_lossy().into_owned())));
     let stderr = recorder.clone();
     // A CLI that is this program again must not record itself.
     let launch =
@@ -57,7 +55,8 @@ pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsStrin
     });
     let ended = relay::relay(recorder.record(process));
     // A question for the version is no session.
-    if !relay::asks_version(&names) && (ended.is_ok() || recorder.transcript()?.inbound().next().is_some()) {
+    if !relay::asks_version(arguments) && (ended.is_ok() || recorder.transcript()?.inbound().next().is_some())
+    {
         write(&recorder, out, raw)?;
     }
     relay::exit_as(&ended?)

@@ -1,6 +1,7 @@
 //! Connects a transport to the standard streams: this program is then the CLI of an SDK.
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::time::Duration;
 
 use agentwire_transport::{ByteSink, ByteSource, Connected, ExitReport, PeerHandle, Signal, Transport};
@@ -28,7 +29,7 @@ pub(crate) fn exit_as(report: &ExitReport) -> Result<(), Failure> {
 }
 
 /// Returns whether an SDK asks the CLI for its version, as it does before a session.
-pub(crate) fn asks_version(arguments: &[String]) -> bool {
+pub(crate) fn asks_version(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "-v" || argument == "--version")
 }
 

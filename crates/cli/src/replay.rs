@@ -33,7 +33,7 @@ pub struct Args {
     strict: bool,
     /// The SDK's arguments for the CLI, which are ignored
     #[arg(allow_hyphen_values = true, hide = true)]
-    ignored: Vec<String>,
+    ignored: Vec<OsString>,
     /// A program to run with AGENTWIRE_CLI and AGENTWIRE_REPLAY set; if a replay is not complete, the report is printed, and the exit code is 1
     #[arg(last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -96,7 +96,7 @@ fn read(file: &Path) -> Result<Transcript, Failure> {
 }
 
 /// Plays the transcript between the standard streams.
-pub(crate) fn replay(file: &Path, strict: bool, arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn replay(file: &Path, strict: bool, arguments: &[OsString]) -> Result<(), Failure> {
     let transcript = read(file)?;
     if relay::asks_version(arguments) {
         let version = transcript.header.cli.as_deref().unwrap_or("unknown");

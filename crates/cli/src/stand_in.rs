@@ -54,10 +54,7 @@ impl StandIn {
             ))),
             // An SDK may run this program in another folder than its own, so errors have absolute paths.
             Task::Record(out) => record(&absolute(out)?, false, &cli()?, &self.arguments),
-            Task::Replay(file) => {
-                let words = self.arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
-                replay(&absolute(file)?, false, &words.collect::<Vec<_>>())
-            }
+            Task::Replay(file) => replay(&absolute(file)?, false, &self.arguments),
         }
     }
 }
