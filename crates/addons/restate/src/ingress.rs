@@ -128,9 +128,8 @@ impl Ingress {
     ) -> Result<T, IngressError> {
         let first = self.current.load(Ordering::Relaxed);
         let mut why = String::new();
-        for n in 0..self.addresses.len() {
-            let at = (first + n) % self.addresses.len();
-            let Some(address) = self.addresses.get(at) else { continue };
+        let addresses = self.addresses.iter().enumerate();
+        for (at, address) in addresses.cycle().skip(first).take(self.addresses.len()) {
             let request = self.client.request(method.clone(), format!("{address}/{path}")).timeout(limit);
             let mut request = request.header(ACCEPT, "application/json");
             if let Some(key) = key {
