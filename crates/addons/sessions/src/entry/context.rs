@@ -32,7 +32,7 @@ pub struct EntryContext {
     pub git_branch: Option<String>,
     /// The version of the CLI.
     pub version: Option<Box<str>>,
-    /// How the CLI was started, such as `cli` or `sdk-rust`.
+    /// How the CLI was started, such as `cli` or `sdk-cli`.
     pub entrypoint: Option<Box<str>>,
     /// The original of an entry in a fork.
     pub forked_from: Option<ForkedFrom>,

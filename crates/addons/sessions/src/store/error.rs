@@ -8,13 +8,13 @@ use std::fmt;
 #[error("{doing}")]
 pub struct StoreError {
     doing: Box<str>,
-    source: Option<Box<dyn Error + Send + Sync>>,
+    source: Box<dyn Error + Send + Sync>,
 }
 
 impl StoreError {
     /// Creates an error from the failed operation, in lower case such as `writing to the bucket`, and its cause.
     pub fn new(doing: impl fmt::Display, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { doing: doing.to_string().into(), source: Some(source.into()) }
+        Self { doing: doing.to_string().into(), source: source.into() }
     }
 }
 
