@@ -24,7 +24,7 @@ use rmcp::{
 
 use tokio::time::{Instant, sleep_until};
 
-use self::client::Observed;
+use self::client::{Observed, UNSENT};
 use crate::{
     link::{DisconnectReason, Link, Unread},
     sse::{STATUS, SendError, Undelivered},
@@ -58,6 +58,8 @@ pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
 pub enum RefusedMessage {
     /// There is no token, or the server wants another one. Nothing was executed.
     Unauthorized(String),
+    /// The server could not be reached. Nothing was sent.
+    NotSent(String),
     /// The server responded with a status or content that is not an answer.
     Unreadable(String),
 }
@@ -81,6 +83,9 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
             Some(unauthorized(&refused.www_authenticate_header))
         }
         StreamableHttpError::AuthRequired(refused) => Some(unauthorized(&refused.www_authenticate_header)),
+        StreamableHttpError::Io(error) if error.kind() == UNSENT => {
+            Some(RefusedMessage::NotSent(error.to_string()))
+        }
         // The client passes the reason why there is no token in this variant.
         StreamableHttpError::Io(error) => {
             let why = error.get_ref()?.downcast_ref::<DisconnectReason>()?;

@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     io,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use agentwire_net::error_chain;
@@ -20,6 +21,7 @@ use rmcp::{
         streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
     },
 };
+use tokio::time::sleep;
 
 use crate::{
     link::{DisconnectReason, Link},
@@ -91,7 +93,7 @@ impl Observed {
             Error::Client(error) if error.is_connect() => {
                 let why = error_text(error);
                 self.link.end(DisconnectReason::lost(&why));
-                Err(Error::UnexpectedServerResponse(why.into()))
+                Err(Error::Io(io::Error::new(UNSENT, why)))
             }
             // The details are in the error's causes, which `rmcp` does not show.
             Error::Client(error) => {
@@ -187,7 +189,18 @@ impl StreamableHttpClient for Observed {
             let client = &self.web.client;
             client.post_message_with_max_sse_event_size(uri, message, session, None, headers, limit)
         };
-        let answer = self.with_token(Method::POST, post).await;
+        let post = &post;
+        let post_twice = |proved: Headers| async move {
+            match post(proved.clone()).await {
+                // Nothing was sent. A short outage need not end the connection, which would fail other calls.
+                Err(Error::Client(error)) if error.is_connect() => {
+                    sleep(OUTAGE).await;
+                    post(proved).await
+                }
+                sent => sent,
+            }
+        };
+        let answer = self.with_token(Method::POST, post_twice).await;
         if answer.is_ok() && ends_handshake(&message) {
             self.link.shook_hands();
         }
@@ -344,3 +357,7 @@ fn ends_handshake(message: &ClientJsonRpcMessage) -> bool {
 
 /// The maximum size of an event: the default of `rmcp`.
 const EVENT: usize = 16 * 1024 * 1024;
+/// The pause before a message is posted again to a server that could not be reached.
+const OUTAGE: Duration = Duration::from_secs(1);
+/// The kind of the error of a message that was not sent.
+pub(super) const UNSENT: io::ErrorKind = io::ErrorKind::NotConnected;

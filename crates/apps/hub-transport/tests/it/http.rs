@@ -1,6 +1,6 @@
 //! Streamable HTTP.
 
-use std::{io, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -10,6 +10,14 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{StreamExt as _, future::join_all, stream};
 use serde_json::json;
+
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream, ToSocketAddrs},
+    sync::Semaphore,
+    task::JoinHandle,
+    time::timeout,
+};
 
 use super::{
     Connected, DisconnectReason, RefusedMessage, ServiceError, challenge, is_unreadable, lost, over_http,
@@ -128,6 +136,91 @@ async fn call_to_an_unreachable_server_fails_and_ends_the_connection() {
     }
     let ended = connected.ended().await;
     assert!(lost(&ended).contains("refused"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn short_outage_of_the_listener_fails_no_call() {
+    let Held { server, connected, gate, address, door } = Held::new().await;
+    let held = join_all((0..HELD).map(|_| connected.echo("held")));
+    let outage = async {
+        server.saw(HELD, |seen| seen.rpc() == "tools/call").await;
+        door.abort();
+        assert!(door.await.unwrap_err().is_cancelled());
+        let mut call = Box::pin(connected.echo("now"));
+        assert!(timeout(Duration::from_millis(100), &mut call).await.is_err());
+        let _door = self::door(address, server.address()).await;
+        assert_eq!(text(call.await.unwrap()), "now");
+        gate.add_permits(HELD);
+    };
+    let (held, ()) = tokio::join!(held, outage);
+    held.into_iter().for_each(|held| assert_eq!(text(held.unwrap()), "let go"));
+}
+
+#[tokio::test]
+async fn call_that_finds_no_listener_was_not_sent() {
+    let Held { server, connected, door, .. } = Held::new().await;
+    let held = join_all((0..HELD).map(|_| connected.echo("held")));
+    let outage = async {
+        server.saw(HELD, |seen| seen.rpc() == "tools/call").await;
+        door.abort();
+        assert!(door.await.unwrap_err().is_cancelled());
+        let ServiceError::TransportSend(error) = connected.echo("now").await.unwrap_err() else { panic!() };
+        let Some(RefusedMessage::NotSent(why)) = refusal(&*error.error) else { panic!("{error}") };
+        why
+    };
+    let (held, why) = tokio::join!(held, outage);
+    assert!(held.iter().all(Result::is_err), "{held:?}");
+    assert!(why.contains("refused") && lost(&connected.ended().await) == why, "{why}");
+}
+
+/// A connection behind a listener of its own, whose calls of `held` use one connection each until the gate opens.
+struct Held {
+    server: WebServer,
+    connected: Connected,
+    gate: Arc<Semaphore>,
+    address: SocketAddr,
+    door: JoinHandle<()>,
+}
+
+impl Held {
+    async fn new() -> Self {
+        let server = WebServer::start();
+        let (address, door) = door("127.0.0.1:0", server.address()).await;
+        let url = format!("http://{address}/mcp");
+        let connected = over_http(web(&url, &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+        let gate = Arc::new(Semaphore::new(0));
+        let opened = Arc::clone(&gate);
+        server.fault(move |seen| {
+            (seen.body["params"]["arguments"]["text"] == "held").then(|| {
+                let result = json!({"content": [{"type": "text", "text": "let go"}]});
+                let answer = json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result});
+                let gate = Arc::clone(&opened);
+                let event = stream::once(async move {
+                    gate.acquire().await.unwrap().forget();
+                    io::Result::Ok(Bytes::from(format!("data: {answer}\n\n")))
+                });
+                ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(event)).into_response()
+            })
+        });
+        Self { server, connected, gate, address, door }
+    }
+}
+
+const HELD: usize = 4;
+
+/// Passes connections on until it is aborted. Connections that were open then live on.
+async fn door(at: impl ToSocketAddrs, to: SocketAddr) -> (SocketAddr, JoinHandle<()>) {
+    let listener = TcpListener::bind(at).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let accepting = tokio::spawn(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut far = TcpStream::connect(to).await?;
+                copy_bidirectional(&mut near, &mut far).await
+            });
+        }
+    });
+    (address, accepting)
 }
 
 #[tokio::test]
@@ -295,7 +388,7 @@ async fn stream_that_ends_again_and_again_causes_few_readings() {
     within(server.saw(3, |seen| seen.is("GET", "/mcp"))).await;
     server.event(&json!({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"}));
     assert_eq!(connected.next_notification().await, "prompts");
-    let next = tokio::time::timeout(Duration::from_millis(300), connected.next_notification());
+    let next = timeout(Duration::from_millis(300), connected.next_notification());
     assert!(next.await.is_err(), "the next readings come later");
 }
 

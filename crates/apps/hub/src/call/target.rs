@@ -259,6 +259,7 @@ impl Target {
                     Some(RefusedMessage::Unauthorized(why)) => {
                         return CallError::Unauthorized { server, name, why };
                     }
+                    Some(RefusedMessage::NotSent(why)) => return CallError::NotSent { server, name, why },
                     Some(RefusedMessage::Unreadable(why)) => return self.unreadable(&name, excerpt(&why)),
                     _ => {}
                 }

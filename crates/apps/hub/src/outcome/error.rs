@@ -118,8 +118,8 @@ pub enum CallError {
         /// The limit that was exceeded.
         limit: TimeLimit,
     },
-    /// The queue of messages to the server is full, because it reads too little, or too many of its resources are subscribed
-    /// to. The request was not sent.
+    /// The server can't be reached, the queue of messages to it is full, because it reads too little, or too many of its
+    /// resources are subscribed to. The request was not sent.
     #[error("`{}` was not sent to the server `{server}`: {why}", excerpt(name))]
     NotSent {
         /// The server.
