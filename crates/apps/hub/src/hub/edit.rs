@@ -123,7 +123,7 @@ impl Hub {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 let error = error_chain(&error);
-                tracing::warn!(%server, tool, error, "the permission for a tool is not saved: the configuration can't be changed");
+                tracing::warn!(%server, tool, %error, "the permission for a tool is not saved: the configuration can't be changed");
             }
             // The change continues in the background.
             Err(_) => {
