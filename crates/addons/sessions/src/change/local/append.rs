@@ -19,15 +19,18 @@ pub(super) fn append(sessions: &Sessions, file: &SessionFile, entry: &RawEntry) 
     let text = format!("{}{}\n", if before { "" } else { "\n" }, entry.as_str());
     let length = open.metadata().map_err(SessionError::io("reading", path))?.len();
     let written = append_lines(&mut open, text.as_bytes())
-        .inspect_err(|_| remove_incomplete_line(&mut open, length))
+        .inspect_err(|_| remove_incomplete(&mut open, length, text.as_bytes()))
         .and_then(|()| still_at(&open, &resolved));
     written.map_err(SessionError::io("writing", path))
 }
 
-/// Removes a line that a full disk cut: the CLI's next line would continue it.
-fn remove_incomplete_line(file: &mut File, length: u64) {
-    let is_longer = file.metadata().is_ok_and(|now| now.len() > length);
-    if is_longer && ends_in_a_line(file).is_ok_and(|is_whole| !is_whole) {
+/// Removes the part of a text that a full disk cut, which the CLI's next line would continue, if the file still ends with
+/// it.
+fn remove_incomplete(file: &mut File, length: u64, text: &[u8]) {
+    let mut added = Vec::new();
+    let read =
+        file.seek(SeekFrom::Start(length)).and_then(|_| file.take(text.len() as u64).read_to_end(&mut added));
+    if read.is_ok() && !added.is_empty() && text.starts_with(&added) {
         // The error of the write has the cause.
         let _: io::Result<()> = file.set_len(length);
     }
