@@ -163,13 +163,15 @@ impl Workspace for GitWorkspace {
             let newest = if known.is_empty() || is_ahead { "HEAD" } else { &reference };
             let commit = format!("{}^{{commit}}", revision.unwrap_or(newest));
             let commit = git(&folder, &["rev-parse", "--verify", "--end-of-options", &commit]).await?;
-            let is_stored = !fs::try_exists(folder.join(UNSTORED)).await?;
+            // A tool may have put a link here.
+            let is_stored = fs::symlink_metadata(folder.join(UNSTORED)).await.is_err();
             if is_stored || commit != git(&folder, &["rev-parse", "HEAD"]).await? {
                 git(&folder, &["checkout", "--quiet", "--force", "--detach", &commit]).await?;
                 // Files of a turn that was cut belong to no revision.
                 git(&folder, &["clean", "--quiet", "-ffd"]).await?;
             }
-            mark(&folder.join(RUNNING)).await?;
+            // The snapshot tries again: the turn may free a full disk.
+            let _ = mark(&folder.join(RUNNING)).await;
             Ok(folder)
         })
     }
