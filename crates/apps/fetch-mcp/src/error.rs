@@ -41,6 +41,8 @@ pub(crate) enum FetchError {
     Encoding(String),
     #[error("not finished within {}", seconds(.0))]
     TimedOut(Duration),
+    #[error("no connection within half of the time limit")]
+    Unconnected,
     #[error("the page could not be converted")]
     Unconverted,
     #[error(
@@ -67,6 +69,9 @@ impl UnusableHost {
 impl From<reqwest::Error> for FetchError {
     /// Finds the resolver's error among the causes.
     fn from(error: reqwest::Error) -> Self {
+        if error.is_connect() && error.is_timeout() {
+            return Self::Unconnected;
+        }
         let mut below: Option<&(dyn std::error::Error + 'static)> = Some(&error);
         while let Some(cause) = below {
             if let Some(host) = cause.downcast_ref::<UnusableHost>() {

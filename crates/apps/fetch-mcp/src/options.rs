@@ -20,7 +20,7 @@ pub struct FetchOptions {
     /// HTML is converted to at most about twice as many bytes.
     pub max_bytes: usize,
     /// The time limit of a call, including the wait for other calls, name resolution, redirects, body and conversion; 30
-    /// seconds by default.
+    /// seconds by default. A connection may take half of it.
     pub time_limit: Duration,
     /// The maximum number of redirects of a call; 5 by default.
     pub max_redirects: usize,
