@@ -73,7 +73,7 @@ fn title_that_does_not_fit_on_the_disk_leaves_the_session_unchanged() {
     let command = "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"";
     let mut renamed = Command::new("sh");
     renamed.args(["-c", command, env!("CARGO_BIN_EXE_agentwire"), "sessions", "--folder"]);
-    let done = renamed.arg(folder.path()).args(["rename", ID, "In the park"]).output().unwrap();
+    let done = renamed.arg(folder.path()).args(["rename", ID, &"x".repeat(2000)]).output().unwrap();
     assert!(!done.status.success() && text(&done.stderr).contains("writing"), "{done:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
 }
