@@ -78,7 +78,7 @@ fn ended() -> io::Result<impl Future<Output = ()>> {
 fn login(cli: Option<PathBuf>) -> io::Result<ExitCode> {
     let program = agentwire::transport::process::locate(cli.as_deref()).map_err(io::Error::other)?;
     let mut command = std::process::Command::new(program);
-    // As in sessions: with an empty one, the CLI would use the working folder.
+    // An empty variable counts as unset, as in sessions: the CLI would use the working folder.
     if std::env::var_os(CONFIG_DIR).is_some_and(|folder| folder.is_empty()) {
         command.env_remove(CONFIG_DIR);
     }
