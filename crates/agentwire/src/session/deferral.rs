@@ -9,6 +9,7 @@ use agentwire_protocol::{
     hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
 };
 use agentwire_transport::Lock;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 
 /// Wraps the responders: denies a tool use that a `PreToolUse` hook defers if the CLI would lose it.
@@ -80,18 +81,25 @@ impl Deferrals {
         if !text.contains("\"agent_id\"") && !text.contains("mcp__") {
             return None;
         }
-        let origin: Value = input.decode().ok()?;
-        let tool = origin["tool_name"].as_str()?;
-        if !origin["agent_id"].is_null() {
+        let Origin { tool_name, agent_id, mcp_server } = input.decode().ok()?;
+        if agent_id.is_some() {
             return Some(OF_A_SUBAGENT);
         }
-        let in_process = match &origin["mcp_server"] {
-            Value::Object(server) => server.get("source").is_some_and(|source| source == "sdk"),
+        let in_process = match mcp_server.and_then(|server| server.decode().ok()) {
+            Some(Value::Object(server)) => server.get("source").is_some_and(|source| source == "sdk"),
             // CLI 2.1.197 does not name the server.
-            _ => self.in_process.iter().any(|start| tool.starts_with(start)),
+            _ => self.in_process.iter().any(|start| tool_name.starts_with(start)),
         };
         in_process.then_some(IN_PROCESS)
     }
+}
+
+/// The origin of a tool use. The other fields, such as the tool's input, may be nested to any depth.
+#[derive(Deserialize)]
+struct Origin {
+    tool_name: String,
+    agent_id: Option<IgnoredAny>,
+    mcp_server: Option<RawJson>,
 }
 
 impl State {

@@ -108,9 +108,16 @@ async fn cancelled_hook_defers_nothing() {
 #[tokio::test(start_paused = true)]
 async fn tool_uses_that_can_not_be_resumed_are_not_deferred() {
     let (_session, mut peer) = deferring().await;
+    // Deeper than `serde_json` reads a `Value`.
+    let deep = (0..200).fold(json!({}), |inner, _| json!([inner]));
     let cases = [
         (json!({"agent_id": "a", "agent_type": "x"}), "a subagent"),
         (json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "sdk"}}), "in-process"),
+        (json!({"agent_id": "a", "tool_input": deep.clone()}), "a subagent"),
+        (
+            json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "sdk"}, "tool_input": deep}),
+            "in-process",
+        ),
     ];
     for (beside, why) in cases {
         denied_for(decided(&mut peer, "t1", beside).await, why);
