@@ -17,6 +17,7 @@ use std::fmt;
 
 use agentwire_protocol::{DecodeError, RawJson, Uuid};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 pub use attachment::{
     Attachment, AttachmentEntry, GoalStatus, HookAdditionalContext, HookBlockingError, HookRun, QueuedCommand,
@@ -121,7 +122,31 @@ impl RawEntry {
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         self.text.decode()
     }
+
+    /// Returns the object as a value. Parts that a value can't hold, such as an input that is nested too deeply, become
+    /// their JSON text.
+    pub fn to_value(&self) -> Value {
+        nested(&self.text, LEVELS)
+    }
 }
+
+/// Reads a value, or else its parts, down to this many levels.
+fn nested(json: &RawJson, levels: usize) -> Value {
+    if let Ok(value) = json.decode() {
+        return value;
+    }
+    let Some(below) = levels.checked_sub(1) else { return json.as_str().into() };
+    if let Ok(fields) = json.decode::<BTreeMap<String, RawJson>>() {
+        return fields.iter().map(|(name, part)| (name.clone(), nested(part, below))).collect();
+    }
+    match json.decode::<Vec<RawJson>>() {
+        Ok(items) => items.iter().map(|item| nested(item, below)).collect(),
+        Err(_) => json.as_str().into(),
+    }
+}
+
+/// The levels that entries of the CLI have, apart from the inputs and results of tools.
+const LEVELS: usize = 8;
 
 impl fmt::Debug for RawEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -33,9 +33,8 @@ impl Known {
 pub(crate) fn ids(entry: &RawEntry) -> Vec<Box<str>> {
     let mut ids: Vec<Box<str>> = entry.uuid().map(|id| id.as_str().into()).into_iter().collect();
     // Most entries contain no other id, so skip decoding them.
-    if OTHERS.iter().any(|(kind, name)| entry.kind() == *kind && entry.as_str().contains(name))
-        && let Ok(value) = entry.decode::<Value>()
-    {
+    if OTHERS.iter().any(|(kind, name)| entry.kind() == *kind && entry.as_str().contains(name)) {
+        let value = entry.to_value();
         ids.extend(others(entry.kind(), &value).into_iter().filter_map(Value::as_str).map(Into::into));
     }
     ids
@@ -87,6 +86,14 @@ mod tests {
         for text in [r#"{"type":"assistant","message":{"content":"tool_use"}}"#, r#"{"type":"mode"}"#] {
             assert_eq!(ids_of(text), none);
         }
+    }
+
+    #[test]
+    fn tool_use_with_a_deep_input_is_found() {
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        let block = format!(r#"{{"type":"tool_use","id":"t1","input":{{"x":{deep}}}}}"#);
+        let entry = format!(r#"{{"type":"assistant","uuid":"u","message":{{"content":[{block}]}}}}"#);
+        assert_eq!(ids_of(&entry), ["u".into(), Box::<str>::from("t1")]);
     }
 
     #[test]

@@ -141,5 +141,5 @@ pub(super) const ARCHIVED: &str = "archived";
 
 /// Returns whether an entry is a subagent's: older CLI versions stored them among the others.
 fn is_sidechain(entry: &RawEntry) -> bool {
-    entry.decode::<Value>().is_ok_and(|entry| entry["isSidechain"] == true)
+    entry.to_value()["isSidechain"] == true
 }
