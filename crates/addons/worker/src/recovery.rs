@@ -84,7 +84,7 @@ impl Recovery {
     ) -> Result<Self, RecoveryError> {
         let key = SessionKey::new(&*session.tenant, session.session.clone())?;
         let entries = store.load(&key).await?.unwrap_or_default();
-        let entries: Vec<Value> = entries.iter().filter_map(|entry| entry.decode().ok()).collect();
+        let entries: Vec<Value> = entries.iter().map(RawEntry::to_value).collect();
         Ok(Self::read(&entries, input))
     }
 
@@ -156,8 +156,7 @@ pub(crate) fn open_tools(entries: &[RawEntry]) -> Vec<ToolUseId> {
     let mut tools = Vec::new();
     // Other entries contain neither a tool use nor a result of one.
     for entry in entries.iter().filter(|entry| entry.as_str().contains("tool_use")) {
-        let Ok(entry) = entry.decode::<Value>() else { continue };
-        blocks(&entry).for_each(|block| follow(&mut tools, block));
+        blocks(&entry.to_value()).for_each(|block| follow(&mut tools, block));
     }
     tools.into_iter().map(|tool| tool.id).collect()
 }
@@ -261,6 +260,19 @@ mod tests {
         let input = TurnInput::Prompt { id: PROMPT.into(), text: "Go.".to_owned() };
         let state = Recovery::of(&store, &session, &input).await.unwrap();
         assert_eq!(state, Recovery::Finished { text: "Done.".to_owned() });
+    }
+
+    #[test]
+    fn tool_with_a_deep_input_may_have_run() {
+        let deep = format!(r#"{{"to":"a","x":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+        let mut used = tool("a");
+        used["message"]["content"][0]["input"] = json!("DEEP");
+        let used = RawEntry::parse(used.to_string().replace(r#""DEEP""#, &deep)).unwrap();
+        assert_eq!(open_tools(std::slice::from_ref(&used)), ["a"]);
+        let Recovery::Interrupted { tools } = read(&[prompt(), used.to_value()]) else { panic!() };
+        let input: Value = tools[0].input.decode().unwrap();
+        assert_eq!(input["to"], "a");
+        assert!(input["x"].to_string().contains("[[1]]"), "{input}");
     }
 
     #[test]
