@@ -272,6 +272,20 @@ fn paths_are_relative_in_titles_and_absolute_elsewhere() {
 }
 
 #[test]
+fn titles_say_what_else_an_edit_changes() {
+    let call = |name: &str, input: &str| {
+        super::described(name, &serde_json::from_str(input).unwrap(), None, Path::new("/project"))
+    };
+    let all =
+        call("Edit", r#"{"file_path":"/project/a","old_string":"1","new_string":"2","replace_all":true}"#);
+    assert_eq!(all.title, "Edit a (all occurrences)");
+    let delete =
+        call("NotebookEdit", r#"{"notebook_path":"/project/n.ipynb","edit_mode":"delete","new_source":"1"}"#);
+    assert_eq!((&*delete.title, delete.content.len()), ("Delete a cell of n.ipynb", 0));
+    assert_eq!(call("Monitor", r#"{"command":"tail -f log","description":"Watch."}"#).title, "tail -f log");
+}
+
+#[test]
 fn each_edit_of_a_file_is_a_diff() {
     let input = r#"{"file_path":"/project/a","edits":[{"old_string":"1","new_string":"2"},{"old_string":"","new_string":"3"}]}"#;
     let shown =

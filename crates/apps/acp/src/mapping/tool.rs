@@ -30,10 +30,16 @@ pub(crate) fn described(name: &str, input: &Value, terminal: Option<&ToolUseId>,
         None => name.to_owned(),
     };
     let (title, kind) = match name {
-        "Bash" => (field("command").unwrap_or(name).to_owned(), ToolKind::Execute),
+        "Bash" | "Monitor" => (field("command").unwrap_or(name).to_owned(), ToolKind::Execute),
         "Read" => (titled("Read", place("file_path")) + &range(input), ToolKind::Read),
         "Write" => (titled("Write", place("file_path")), ToolKind::Edit),
+        "Edit" if input["replace_all"] == true => {
+            (titled("Edit", place("file_path")) + " (all occurrences)", ToolKind::Edit)
+        }
         "Edit" | "MultiEdit" => (titled("Edit", place("file_path")), ToolKind::Edit),
+        "NotebookEdit" if input["edit_mode"] == "delete" => {
+            (titled("Delete a cell of", place("notebook_path")), ToolKind::Edit)
+        }
         "NotebookEdit" => (titled("Edit", place("notebook_path")), ToolKind::Edit),
         "Glob" | "Grep" => {
             let verb = if name == "Glob" { "Find" } else { "Search for" };
@@ -93,6 +99,8 @@ fn content(name: &str, input: &Value, terminal: Option<&ToolUseId>, cwd: &Path) 
                 })
                 .collect()
         }
+        // The CLI ignores the new text of a cell that it deletes.
+        "NotebookEdit" if input["edit_mode"] == "delete" => Vec::new(),
         "NotebookEdit" => written("notebook_path", "new_source"),
         "Agent" | "Task" | "WebFetch" => field("prompt").map(text).into_iter().collect(),
         "ExitPlanMode" => field("plan").map(text).into_iter().collect(),
