@@ -26,7 +26,7 @@ pub(super) fn of(request: &CanUseTool) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// Returns the changed lines, without the common lines at the start and end.
+/// Returns the changed lines, with a few of the common lines before and after: more could hide the changes.
 fn changed(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let shorter = old.len().min(new.len());
@@ -34,12 +34,14 @@ fn changed(old: &str, new: &str) -> Vec<String> {
     let after = old.iter().rev().zip(new.iter().rev()).take(shorter - before);
     let after = after.take_while(|(old, new)| old == new).count();
     let marked = |mark: char| move |line: &&str| format!("{mark} {line}");
-    let mut lines: Vec<_> = old[..before].iter().map(marked(' ')).collect();
+    let mut lines: Vec<_> = old[before.saturating_sub(CONTEXT)..before].iter().map(marked(' ')).collect();
     lines.extend(old[before..old.len() - after].iter().map(marked('-')));
     lines.extend(new[before..new.len() - after].iter().map(marked('+')));
-    lines.extend(old[old.len() - after..].iter().map(marked(' ')));
+    lines.extend(old[old.len() - after..].iter().take(CONTEXT).map(marked(' ')));
     lines
 }
 
+/// The number of common lines that are shown on each side.
+const CONTEXT: usize = 3;
 /// The maximum number of lines that a person can judge at a prompt.
 const MAX_LINES: usize = 200;

@@ -178,6 +178,10 @@ fn an_edit_is_shown_as_its_changes() {
     let write = json!({"tool_name": "Write", "tool_use_id": "t", "input": {"file_path": "/b", "content": "x\n".repeat(300)}});
     let (_, shown) = typed(write, "y\n");
     assert!(shown.contains("  /b\n  + x\n  + x\n") && shown.contains("… and 101 lines more"), "{shown}");
+    let (old, new) = ("x\n".repeat(260) + "safe\n", "x\n".repeat(260) + "unsafe\n");
+    let last = json!({"tool_name": "Edit", "tool_use_id": "t", "input": {"file_path": "/c", "old_string": old, "new_string": new}});
+    let (_, shown) = typed(last, "y\n");
+    assert!(shown.contains("  /c\n    x\n    x\n    x\n  - safe\n  + unsafe\n"), "{shown}");
     let odd = json!({"tool_name": "Edit", "tool_use_id": "t", "input": {"file_path": 1}});
     assert!(typed(odd, "y\n").1.contains(r#"input: {"file_path":1}"#));
 }
