@@ -59,7 +59,7 @@ impl Reader<'_> {
     }
 
     fn hook(&mut self, hook: &HookCallback, place: &Place) -> usize {
-        let input: Value = hook.input.decode().unwrap_or_default();
+        let input = value(&hook.input);
         let event = input["hook_event_name"].as_str().unwrap_or("a hook without an event");
         let item = self.push(Kind::Hook, event);
         let callback = crate::escape::beginning(&hook.callback_id, 80);
@@ -69,10 +69,11 @@ impl Reader<'_> {
         self.items[item].about = id.or_else(|| hook.tool_use_id.as_ref().map(ToString::to_string));
         self.items[item].agent = input["agent_id"].as_str().map(str::to_owned);
         let known = self.known_input(item, &input["tool_input"]);
-        if let Value::Object(mut fields) = input {
+        let mut input = input;
+        if let Value::Object(fields) = &mut input {
             fields.retain(|key, _| !(EVERY_HOOK.contains(&key.as_str()) || known && key == "tool_input"));
-            self.items[item].parts = Part::of_value("input", &Value::Object(fields), &place.key("input"));
         }
+        self.items[item].parts = Part::of_value("input", &input, &place.key("input"));
         item
     }
 
@@ -81,7 +82,7 @@ impl Reader<'_> {
         self.items[item].note = question.decision_reason.clone().unwrap_or_default();
         self.items[item].about = Some(question.tool_use_id.to_string());
         self.items[item].agent = question.agent_id.as_deref().map(str::to_owned);
-        let input: Value = question.input.decode().unwrap_or_default();
+        let input = value(&question.input);
         if !self.known_input(item, &input) {
             self.items[item].parts = Part::of_value("input", &input, &place.key("input"));
         }
@@ -137,7 +138,7 @@ impl Reader<'_> {
     }
 
     fn success(&mut self, item: usize, reply: Option<&RawJson>, place: &Place) -> Outcome {
-        let value: Value = reply.and_then(|raw| raw.decode().ok()).unwrap_or_default();
+        let value = reply.map(value).unwrap_or_default();
         let kind = self.items[item].kind;
         if kind == Kind::Mcp {
             return self.mcp_reply(item, &value, place);
@@ -170,9 +171,14 @@ impl Reader<'_> {
     }
 }
 
+/// Returns JSON as a value; as its text if it is nested too deeply.
+pub(super) fn value(json: &RawJson) -> Value {
+    json.decode().unwrap_or_else(|_| json.as_str().into())
+}
+
 /// Returns the fields of a request without its kind.
 fn request_parts(request: &RawJson, place: &Place) -> Vec<Part> {
-    let mut value: Value = request.decode().unwrap_or_default();
+    let mut value = value(request);
     if let Value::Object(fields) = &mut value {
         fields.remove("subtype");
     }

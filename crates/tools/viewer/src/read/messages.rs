@@ -7,7 +7,7 @@ use agentwire_protocol::{
 };
 use serde_json::Value;
 
-use super::{Reader, UNKNOWN, Way};
+use super::{Reader, UNKNOWN, Way, control::value};
 use crate::item::{Kind, Outcome};
 use crate::part::{Look, Part, Place};
 
@@ -64,7 +64,7 @@ impl Reader<'_> {
     }
 
     fn tool_use(&mut self, item: usize, tool: &ToolUse, place: &Place) {
-        let input: Value = tool.input.decode().unwrap_or_default();
+        let input = value(&tool.input);
         self.items[item].parts = Part::of_value("input", &input, &place.key("input"));
         self.items[item].outcome = Some(Outcome::open("no result"));
         self.tools.insert(tool.id.to_string(), (item, input));

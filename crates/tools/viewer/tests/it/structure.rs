@@ -307,3 +307,18 @@ fn line_with(session: &Transcript, word: &str) -> usize {
         |entry: &Entry| matches!(entry, Entry::Inbound(line) if String::from_utf8_lossy(line).contains(word));
     session.line_number(session.entries.iter().position(has).unwrap())
 }
+
+#[test]
+fn input_that_is_nested_too_deeply_is_shown_as_its_text() {
+    let deep = format!(r#"{{"to":"evil","x":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+    let tool = format!(
+        r#"< {{"type":"assistant","message":{{"id":"m","role":"assistant","model":"x","content":[{{"type":"tool_use","id":"t1","name":"mcp__a__b","input":{deep}}}]}}}}"#
+    );
+    let question = format!(
+        r#"< {{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool","tool_name":"mcp__a__b","tool_use_id":"t2","input":{deep}}}}}"#
+    );
+    let page = page_of(&[&tool, &question]);
+    for line in [2, 3] {
+        assert!(item(&page, line).contains("evil"), "{}", item(&page, line));
+    }
+}
