@@ -27,7 +27,9 @@ pub(super) fn finds<K: Clone>(entries: &[Entry], find: impl Fn(&str, bool) -> Ve
         else {
             continue;
         };
-        let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
+        // A `Value` can't hold lone surrogates. Only the text of the piece may have them, which is read below.
+        let replaced = || serde_json::from_str(&text.replace(r"\ud", r"\u0").replace(r"\uD", r"\u0"));
+        let Ok(value) = serde_json::from_str::<Value>(text).or_else(|_| replaced()) else { continue };
         let event = &value["event"];
         let (key, path): (String, &[&str]) = match event["type"].as_str() {
             Some("content_block_start") => {

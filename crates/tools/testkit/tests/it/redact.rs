@@ -116,6 +116,17 @@ fn words_cut_over_deltas_are_replaced() {
 }
 
 #[test]
+fn secret_in_pieces_with_a_lone_surrogate_is_replaced() {
+    let secret = "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA-zzzzzzzz";
+    let (start, end) = secret.split_at(20);
+    for escape in [r"\ud83d", r"\uD83D"] {
+        let lines = [delta("text", start), delta("text", &format!("{end}LONE")).replace("LONE", escape)];
+        let after = redacted(&Redactor::new().secret(secret), &lines);
+        assert!(!after[1].contains("zzzz") && after[1].contains(escape), "{after:?}");
+    }
+}
+
+#[test]
 fn ids_around_a_delta_are_numbered_in_the_order_of_the_text() {
     let id = |digit: usize| format!("{digit}b4e28ba-2fa1-41d2-883f-0016d3cca427");
     // The delta of a hook stands behind the ids of its line.
