@@ -240,3 +240,13 @@ async fn late_schemas_of_one_server_do_not_delay_those_of_another() {
 
 /// Far more than the time limit, for a loaded machine.
 const LIMIT: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn search_for_many_violations_of_an_intricate_schema_is_left_out() {
+    let nested = (0..38).fold(json!({"type": "string"}), |inner, _| json!({"anyOf": [inner]}));
+    let schema = schema(json!({"items": nested}));
+    let violations = schema.violations("t", &json!(vec![1; 10_000])).await;
+    assert!(violations[0].problem.contains("too intricate"), "{violations:?}");
+    // No thread of this schema works on.
+    assert_eq!(schema.violations("t", &json!(["a"])).await, []);
+}
