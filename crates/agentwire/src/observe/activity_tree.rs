@@ -264,7 +264,7 @@ impl ActivityTree {
         span::contents(&span, "output", output.as_ref());
         span::close(&span, &began.activity, &outcome, took, totals.as_deref());
         let is_session = began.activity == Activity::Session;
-        let (at, session_id) = (time(at), self.session_id.clone());
+        let (at, session_id) = (time(at).max(began.at), self.session_id.clone());
         let ended = Ended { began, at, took, outcome, session_id, output, totals };
         let observation = Observation::Ended(Arc::new(ended));
         self.notify(&observation);
@@ -286,7 +286,7 @@ impl ActivityTree {
     }
 }
 
-/// Converts an instant. While a machine is suspended, only the system's clock goes on.
+/// Converts an instant to system time, counted back from now: an instant omits the time in which the machine was suspended.
 fn time(at: Instant) -> SystemTime {
     let now = SystemTime::now();
     now.checked_sub(at.elapsed()).unwrap_or(now)

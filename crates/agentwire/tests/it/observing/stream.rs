@@ -1,6 +1,9 @@
 //! The stream of observations: its start, its end, and that it never blocks the session.
 
-use std::{future::pending, time::Duration};
+use std::{
+    future::pending,
+    time::{Duration, SystemTime},
+};
 
 use agentwire::{
     Activity, Observation, Session,
@@ -38,8 +41,7 @@ async fn observers_begin_with_open_activities_and_end_with_the_session() {
         let Some(Observation::Ended(last)) = all.last() else { panic!("{all:?}") };
         assert_eq!(last.began.activity, Activity::Session);
         assert_eq!(last.session_id.as_ref().map(|id| id.as_str()), Some("s"));
-        let between = last.at.duration_since(last.began.at).unwrap();
-        assert!(between.abs_diff(last.took) < Duration::from_secs(10), "{between:?}, {:?}", last.took);
+        assert!(last.began.at <= last.at && last.at <= SystemTime::now(), "{last:?}");
     }
 }
 
