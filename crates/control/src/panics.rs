@@ -52,13 +52,17 @@ pub async fn catch_polls<F: Future>(mut work: Pin<&mut F>) -> Result<F::Output, 
 
 /// Truncates a text that goes to the CLI, and perhaps to the model, to at most 1,000 bytes.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_TEXT {
+    truncated(text, MAX_TEXT)
+}
+
+/// Truncates a text to at most `max` bytes.
+#[doc(hidden)]
+pub fn truncated(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= max {
         return text.into();
     }
-    let mut end = MAX_TEXT - ELLIPSIS.len();
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let longest = max.saturating_sub(ELLIPSIS.len());
+    let end = (0..=longest).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     format!("{}{ELLIPSIS}", &text[..end]).into()
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentwire_control::panics::truncated;
 use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid};
 use tracing::{Span, dispatcher, field::Empty, info_span};
 
@@ -67,7 +68,7 @@ pub(super) fn contents(span: &Span, field: &str, contents: Option<&RawJson>) {
     if let Some(contents) = contents
         && !span.is_disabled()
     {
-        span.record(field, &*excerpt(contents.as_str()));
+        span.record(field, &*truncated(contents.as_str(), MAX_CONTENT));
     }
 }
 
@@ -159,15 +160,6 @@ fn part(activity: &Activity, parent: &Span, session_id: &str) -> Span {
 
 fn joined(prompts: &[Uuid]) -> String {
     prompts.iter().map(Uuid::as_str).collect::<Vec<_>>().join(",")
-}
-
-/// Truncates a long text: a log should not contain megabytes.
-fn excerpt(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.len() <= MAX_CONTENT {
-        return text.into();
-    }
-    let end = (0..=MAX_CONTENT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    format!("{}…", &text[..end]).into()
 }
 
 /// The target of all spans.
