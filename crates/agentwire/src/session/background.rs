@@ -24,7 +24,7 @@ use crate::observe::Watch;
 pub(crate) struct BackgroundWork {
     /// The limit that the builder or the CLI's environment sets; zero means no limit.
     pub(super) limit: Option<Duration>,
-    /// The runtime of the session; its messages may be read outside.
+    /// The session's runtime, for timers: messages may be read outside of it.
     pub(super) runtime: Option<Handle>,
     pub(super) callbacks: Arc<Callbacks>,
 }
@@ -54,7 +54,7 @@ impl BackgroundWork {
 
     /// Returns a timer for the limit, if there is one.
     pub(crate) fn timer(&self) -> Option<Pin<Box<Sleep>>> {
-        let _runtime = self.runtime.as_ref().map(Handle::enter);
+        let _runtime = Handle::try_current().is_err().then(|| self.runtime.as_ref().map(Handle::enter));
         self.limit().map(|limit| Box::pin(sleep(limit)))
     }
 
@@ -115,7 +115,7 @@ impl Responder for Watched {
     }
 }
 
-/// A running callback. Dropped when the callback is answered, cancelled or has panicked.
+/// Counts a callback as running until it is dropped: answered, cancelled or panicked.
 struct CallbackCount(Arc<Callbacks>);
 
 impl Drop for CallbackCount {
