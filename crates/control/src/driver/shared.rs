@@ -31,7 +31,8 @@ pub(crate) struct Shared {
     /// Whether the CLI would go ahead with a guarded action without an answer.
     pub(super) guarded: bool,
     observer: Option<Arc<dyn Observer>>,
-    /// Notifies senders that lines were written, or that none will be; and waits for the end of the input or the session.
+    /// Notifies senders that there may be room, or that no more lines will be written; and tasks that wait for the end of
+    /// the input or the session.
     pub(super) written: Notify,
     /// Notifies tasks that wait for the state of a prompt.
     pub(super) prompt_changed: Notify,

@@ -20,7 +20,7 @@ use crate::{error::ExitReport, lock::Lock, transport::Signal};
 pub(super) struct Group {
     /// The leader's process id, which is also the group's id.
     leader: Pid,
-    /// The process that started the leader. A fork of it must not end the leader.
+    /// The id of the process that started the leader. A fork of that process must not signal the group.
     owner: u32,
     /// Readable once the leader has ended. `None` on systems without such descriptors.
     end: Option<OwnedFd>,
