@@ -93,7 +93,7 @@ async fn waiting_for_a_prompt_keeps_reading_and_loses_nothing() {
         tokio::select! {
             biased;
             _ = control.prompt_settled(&prompt) => break,
-            () = tokio::task::yield_now() => {}
+            () = yield_now() => {}
         }
     }
     assert_eq!(control.prompt_settled(&"a".into()).await.unwrap(), PromptState::Completed);
@@ -160,10 +160,10 @@ async fn wait_for_a_forgotten_prompt_fails() {
     control.send(&prompt("first")).await.unwrap();
     let waiting = control.clone();
     let first = tokio::spawn(async move { waiting.prompt_settled(&"first".into()).await });
-    tokio::task::yield_now().await;
+    yield_now().await;
     for number in 0..5000 {
         control.send_now(&prompt(&number.to_string())).unwrap();
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
     let error = timeout(Duration::from_secs(60), first).await.unwrap().unwrap().unwrap_err();
     assert!(matches!(error, ControlError::UnknownPrompt { .. }), "{error:?}");
