@@ -208,10 +208,10 @@ mod tests {
     #[test]
     fn input_with_a_lone_surrogate_is_shown() {
         let request = r#"{"tool_name": "Write", "tool_use_id": "t",
-            "input": {"file_path": "/home/me/.bashrc", "content": "\ud83d"}}"#;
+            "input": {"file_path": "/etc/profile", "content": "\ud83d"}}"#;
         let shown = tool_call(&serde_json::from_str(request).unwrap(), &Features::default());
         let shown = serde_json::to_value(shown).unwrap();
-        assert_eq!(shown["title"], "Write /home/me/.bashrc");
+        assert_eq!(shown["title"], "Write /etc/profile");
         assert_eq!(shown["rawInput"]["content"], "\u{fffd}");
     }
 
