@@ -34,16 +34,12 @@ pub(super) fn compare(declarations: &Declarations, known: &[Set], findings: &mut
     drift.hooks();
     drift.hook_replies();
     for (name, reader) in OTHERS {
-        drift.read(name, *reader, "");
+        let samples = drift.sampler.of(name);
+        drift.listed(name, &samples, *reader);
     }
     for (name, field, reader) in FIELDS {
-        let (name, samples) = (format!("{name}.{field}"), drift.sampler.of_field(name, field));
-        if samples.is_empty() {
-            drift.findings.add(format!("declaration {name}"), "not declared, so not compared");
-        }
-        for sample in &samples {
-            drift.judge(&name, sample, *reader, "");
-        }
+        let samples = drift.sampler.of_field(name, field);
+        drift.listed(&format!("{name}.{field}"), &samples, *reader);
     }
     drift.options();
     drift.sets(known);
@@ -57,7 +53,8 @@ pub(super) fn compare_api(declarations: &Declarations, known: &[Set], findings: 
         findings,
     };
     for (name, reader) in API {
-        drift.read(name, *reader, "");
+        let samples = drift.sampler.of(name);
+        drift.listed(name, &samples, *reader);
     }
     drift.sets(known);
 }
@@ -149,6 +146,16 @@ impl Drift<'_> {
     fn read(&mut self, name: &str, reader: Reader, tag: &str) {
         for sample in self.sampler.of(name) {
             self.judge(name, &sample, reader, tag);
+        }
+    }
+
+    /// Reads the samples of a declaration that our list has.
+    fn listed(&mut self, name: &str, samples: &[Value], reader: Reader) {
+        if samples.is_empty() {
+            self.findings.add(format!("declaration {name}"), "not declared, so not compared");
+        }
+        for sample in samples {
+            self.judge(name, sample, reader, "");
         }
     }
 
@@ -326,7 +333,14 @@ mod tests {
         let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
         assert_eq!(
             found,
-            ["arm BetaContentBlock", "field BetaContentBlock zz", "undecodable BetaRawMessageStreamEvent"]
+            [
+                "arm BetaContentBlock",
+                "declaration BetaContentBlockParam",
+                "declaration BetaMessage",
+                "declaration BetaUsage",
+                "field BetaContentBlock zz",
+                "undecodable BetaRawMessageStreamEvent"
+            ]
         );
     }
 }
