@@ -1,7 +1,7 @@
 //! Records the quickstart's session with the example itself, because its callbacks are code.
 
+use std::fs;
 use std::path::PathBuf;
-use std::{env, fs};
 
 use agentwire_testkit::Transcript;
 
@@ -16,15 +16,14 @@ pub(crate) const NAME: &str = "quickstart";
 
 /// Runs the example with the scripted model, and returns the redacted recording.
 pub(crate) fn run() -> Result<Transcript, Failure> {
-    let file = env::temp_dir().join(format!("agentwire-quickstart-{}.transcript", std::process::id()));
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("session.transcript");
     let mut example = program::cargo()?;
     example
         .args(["run", "-q", "--all-features", "--example", NAME, "--", "--scripted", "--record"])
         .arg(&file);
     program::run(&mut example)?;
-    let transcript = Transcript::parse(fs::read(&file)?)?;
-    fs::remove_file(&file)?;
-    Ok(transcript)
+    Ok(Transcript::parse(fs::read(&file)?)?)
 }
 
 /// The fixture, and the copy that the example embeds: a package contains only files of its own folder.
