@@ -54,7 +54,7 @@ impl BackgroundWork {
 
     /// Returns a timer for the limit, if there is one.
     pub(crate) fn timer(&self) -> Option<Pin<Box<Sleep>>> {
-        let _runtime = Handle::try_current().is_err().then(|| self.runtime.as_ref().map(Handle::enter));
+        let _runtime = self.runtime.as_ref().map(Handle::enter);
         self.limit().map(|limit| Box::pin(sleep(limit)))
     }
 
