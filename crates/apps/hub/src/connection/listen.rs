@@ -8,7 +8,7 @@ use rmcp::{
     model::{ErrorCode, SubscriptionFilter},
     service::Subscription,
 };
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{Core, Live};
 use crate::client::Stale;
@@ -46,7 +46,7 @@ impl Core {
                 continue;
             }
             let end = tokio::select! {
-                end = self.listen_once(live, &wanted, &mut requested) => end,
+                end = self.listen_once(live, &wanted, &mut requested, limit) => end,
                 Ok(()) = uris.changed() => continue,
             };
             match end {
@@ -67,15 +67,17 @@ impl Core {
 
     /// Listens until the stream ends. Returns whether there was a notification, which the transport has handled.
     ///
-    /// `requested` has the resources of the last request for a stream, and is set to those of this one.
+    /// The stream must open within the limit. `requested` has the resources of the last request for a stream, and is set to those of this one.
     async fn listen_once(
         &self,
         live: &Live,
         wanted: &SubscriptionFilter,
         requested: &mut Vec<String>,
+        limit: Duration,
     ) -> Result<bool, ServiceError> {
         let before = mem::replace(requested, wanted.resource_subscriptions.clone().unwrap_or_default());
-        let mut subscription = live.peer.listen(wanted.clone()).await?;
+        let listening = timeout(limit, live.peer.listen(wanted.clone())).await;
+        let mut subscription = listening.map_err(|_| ServiceError::Timeout { timeout: limit })??;
         // The lists, and the resources requested before, may have changed before the stream was open.
         live.client.missed();
         let taken = self.taken(wanted, &subscription);
