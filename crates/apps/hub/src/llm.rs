@@ -7,7 +7,6 @@
 
 use serde_json::Value;
 
-pub(crate) use agentwire_hub_names::llm::fenced;
 pub use agentwire_hub_names::llm::{
     CallForm, DescribedServer, Finding, Misread, TextCall, Why, is_invisible, messages_contents,
     messages_definition, openai_definition, quoted, read, section,

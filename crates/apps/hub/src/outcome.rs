@@ -52,7 +52,7 @@ impl CallOutcome {
         let mut room = Room::new(limits);
         content.retain_mut(|block| room.bound_block(block));
         content.shrink_to_fit();
-        if let Some(note) = room.bound_structured(&mut structured_content) {
+        if let Some(note) = room.bound_structured(&mut structured_content, limits.text) {
             content.push(ContentBlock::text(note));
         }
         room.bound_meta(&mut meta);
@@ -138,7 +138,6 @@ struct Room {
     /// The bytes of metadata that are free. Further metadata counts as text.
     free_metadata: usize,
     media: usize,
-    structured: usize,
     /// The number of further notes.
     notes: usize,
     left_out: LeftOut,
@@ -150,7 +149,6 @@ impl Room {
             text: limits.text,
             free_metadata: MAX_FREE_METADATA,
             media: limits.media,
-            structured: limits.text,
             notes: MAX_NOTES,
             left_out: LeftOut::default(),
         }
@@ -257,9 +255,9 @@ impl Room {
     }
 
     /// Removes structured content that is too large, and returns the note. It has its own limit, because it repeats the text.
-    fn bound_structured(&mut self, structured: &mut Option<Value>) -> Option<String> {
+    fn bound_structured(&mut self, structured: &mut Option<Value>, limit: usize) -> Option<String> {
         let bytes = structured.as_ref().map_or(0, size);
-        if bytes <= self.structured {
+        if bytes <= limit {
             return None;
         }
         *structured = None;

@@ -178,7 +178,7 @@ impl Default for HubBuilder {
             is_enabled: true,
             calls: CallSettings::default(),
             trust: Trust::default(),
-            watch: WatchSettings::quiet(DEBOUNCE),
+            watch: WatchSettings::default(),
         }
         .grace(GRACE, GRACE)
     }
@@ -186,4 +186,3 @@ impl Default for HubBuilder {
 
 /// Two seconds suffice for a server that ends at the end of its input.
 const GRACE: Duration = Duration::from_secs(2);
-const DEBOUNCE: Duration = Duration::from_millis(500);

@@ -122,8 +122,7 @@ impl Hub {
         match timeout(EDIT_TIMEOUT, self.edit(server.as_str(), edit)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                let error = error_chain(&error);
-                tracing::warn!(%server, tool, %error, "the permission for a tool is not saved: the configuration can't be changed");
+                tracing::warn!(%server, tool, error = %error_chain(&error), "the permission for a tool is not saved: the configuration can't be changed");
             }
             // The change continues in the background.
             Err(_) => {

@@ -30,7 +30,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::{
     Hub, Naming, Offers,
     client::{Caller, Stale},
-    llm::fenced,
+    llm::quoted,
     lock::locked,
 };
 use log_level::LogForwarder;
@@ -261,7 +261,7 @@ impl Gateway {
         let mut text = String::new();
         for (server, instructions) in self.offers().instructions() {
             let shown: String = instructions.chars().take(INSTRUCTIONS).collect();
-            text.push_str(&format!("\nThe server `{server}` says of its use:\n\n{}", fenced(&shown, "text")));
+            text.push_str(&format!("\nThe server `{server}` says of its use:\n\n{}", quoted(&shown)));
             match instructions.chars().skip(INSTRUCTIONS).count() {
                 0 => {}
                 count => text.push_str(&format!("[{count} characters left out]\n")),
