@@ -182,8 +182,8 @@ impl Link {
 /// The maximum length of an error text: a server may send a whole page.
 const LONGEST: usize = 1_000;
 /// How long the end of a connection is delayed for errors that are not read: a message may be sent for as long as its call
-/// runs.
-const UNREAD: Duration = Duration::from_millis(500);
+/// runs. Longer than the pause before a second attempt.
+const UNREAD: Duration = Duration::from_millis(1500);
 
 #[cfg(test)]
 mod tests {

@@ -54,7 +54,17 @@ impl Observed {
         let (url, request) = (&self.web.url, &request);
         let attempt = |token: Option<Token>| {
             let headers = token.map(|token| token.headers(&method, url)).transpose();
-            async move { Ok(request(with_names(headers?.unwrap_or_default())).await?) }
+            async move {
+                let headers = with_names(headers?.unwrap_or_default());
+                match request(headers.clone()).await {
+                    // Nothing was sent. A moment without a listener need not end the connection and all its calls.
+                    Err(Error::Client(error)) if error.is_connect() && !error.is_timeout() => {
+                        sleep(OUTAGE).await;
+                        Ok(request(headers).await?)
+                    }
+                    answer => Ok(answer?),
+                }
+            }
         };
         let result = self.web.with_token(attempt, refusal).await;
         self.judge(result.map_err(|failure| match failure {
@@ -189,18 +199,7 @@ impl StreamableHttpClient for Observed {
             let client = &self.web.client;
             client.post_message_with_max_sse_event_size(uri, message, session, None, headers, limit)
         };
-        let post = &post;
-        let post_twice = |proved: Headers| async move {
-            match post(proved.clone()).await {
-                // Nothing was sent. A short outage need not end the connection, which would fail other calls.
-                Err(Error::Client(error)) if error.is_connect() => {
-                    sleep(OUTAGE).await;
-                    post(proved).await
-                }
-                sent => sent,
-            }
-        };
-        let answer = self.with_token(Method::POST, post_twice).await;
+        let answer = self.with_token(Method::POST, post).await;
         if answer.is_ok() && ends_handshake(&message) {
             self.link.shook_hands();
         }
@@ -357,7 +356,7 @@ fn ends_handshake(message: &ClientJsonRpcMessage) -> bool {
 
 /// The maximum size of an event: the default of `rmcp`.
 const EVENT: usize = 16 * 1024 * 1024;
-/// The pause before a message is posted again to a server that could not be reached.
+/// The pause before a request is sent again to a server that has refused the connection.
 const OUTAGE: Duration = Duration::from_secs(1);
 /// The kind of the error of a message that was not sent.
 pub(super) const UNSENT: io::ErrorKind = io::ErrorKind::NotConnected;
