@@ -55,7 +55,7 @@ pub(super) fn unanswered(why: &str) -> Answer {
 }
 
 /// Returns a lifetime in whole seconds. Some servers send a text or a fraction.
-fn seconds(lifetime: &Value) -> Option<u64> {
+pub(super) fn seconds(lifetime: &Value) -> Option<u64> {
     let seconds = match lifetime {
         Value::String(text) => text.parse::<f64>().ok()?,
         other => other.as_f64()?,

@@ -15,6 +15,7 @@ use reqwest::{
 use serde_json::{Value, json};
 
 use super::{
+    answers::seconds,
     client::OAuthClient,
     grant::{Authentication, RegisteredClient},
     key::{SigningKey, unique},
@@ -199,15 +200,11 @@ fn is_code(text: &str) -> bool {
 fn read(body: &[u8]) -> Option<Answer> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     let text = |name: &str| answer[name].as_str().map(str::to_owned);
-    let lifetime = match &answer["expires_in"] {
-        Value::String(text) => text.parse().ok(),
-        other => other.as_u64(),
-    };
     Some(Answer {
         token: text("access_token").filter(|token| is_sendable(token))?,
         kind: text("token_type")?,
         issued: text("issued_token_type"),
-        lifetime: lifetime.map(Duration::from_secs),
+        lifetime: seconds(&answer["expires_in"]).map(Duration::from_secs),
     })
 }
 
