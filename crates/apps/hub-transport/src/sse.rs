@@ -5,7 +5,7 @@
 
 mod events;
 
-use std::{pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures_core::Stream;
@@ -16,6 +16,7 @@ use rmcp::{
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
+use tokio::time::timeout;
 
 use self::events::{Event, Events};
 use crate::{
@@ -254,7 +255,8 @@ impl Poster {
     async fn judge(&self, response: Response) -> Result<(), DisconnectReason> {
         let status = response.status();
         if status.is_success() {
-            drain(response).await;
+            // If it takes longer, the connection is not used again.
+            _ = timeout(DRAIN, drain(response)).await;
             return Ok(());
         }
         let challenge = challenge(&response).map(Arc::from);
@@ -294,6 +296,8 @@ async fn drain(mut response: Response) {
 
 /// The maximum size of an event, as with streamable HTTP.
 const EVENT: usize = 16 * 1024 * 1024;
+/// How long the rest of a short response may take.
+const DRAIN: Duration = Duration::from_secs(1);
 const EVENT_STREAM: &str = "text/event-stream";
 /// The start of an error that names the status of a response.
 pub(crate) const STATUS: &str = "the server answers with HTTP ";
