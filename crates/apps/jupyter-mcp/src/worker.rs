@@ -316,6 +316,9 @@ impl Worker {
         if self.kernel.is_some() {
             return Ok(());
         }
+        if self.shared.closing.is_cancelled() {
+            return Err(ENDED.to_owned());
+        }
         self.shared.status().state = State::Starting;
         let options = Arc::clone(&self.options);
         let given_up = CancellationToken::new();
