@@ -37,7 +37,7 @@ pub struct OpenTool {
     pub id: ToolUseId,
     /// The tool.
     pub tool: Box<str>,
-    /// The input of the tool.
+    /// The input of the tool. Parts that are nested too deeply for a value are their JSON text.
     pub input: RawJson,
 }
 

@@ -164,7 +164,11 @@ impl Workspace for GitWorkspace {
             let commit = format!("{}^{{commit}}", revision.unwrap_or(newest));
             let commit = git(&folder, &["rev-parse", "--verify", "--end-of-options", &commit]).await?;
             // A tool may have put a link here.
-            let is_stored = fs::symlink_metadata(folder.join(UNSTORED)).await.is_err();
+            let is_stored = match fs::symlink_metadata(folder.join(UNSTORED)).await {
+                Ok(_) => false,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+                Err(error) => return Err(error.into()),
+            };
             if is_stored || commit != git(&folder, &["rev-parse", "HEAD"]).await? {
                 git(&folder, &["checkout", "--quiet", "--force", "--detach", &commit]).await?;
                 // Files of a turn that was cut belong to no revision.
