@@ -28,8 +28,9 @@ pub(super) fn append(sessions: &Sessions, file: &SessionFile, entry: &RawEntry) 
 /// it.
 fn remove_incomplete(file: &mut File, length: u64, text: &[u8]) {
     let mut added = Vec::new();
-    let read =
-        file.seek(SeekFrom::Start(length)).and_then(|_| file.take(text.len() as u64).read_to_end(&mut added));
+    let read = file
+        .seek(SeekFrom::Start(length))
+        .and_then(|_| file.take(text.len() as u64 + 1).read_to_end(&mut added));
     if read.is_ok() && !added.is_empty() && text.starts_with(&added) {
         // The error of the write has the cause.
         let _: io::Result<()> = file.set_len(length);
