@@ -52,9 +52,8 @@ impl MemoryLog {
         let appends = state.appends;
         if !state.sessions.contains_key(session) {
             state.evict(self.sessions);
-            state.sessions.insert(session.into(), Session::default());
         }
-        let Some(log) = state.sessions.get_mut(session) else { return Ok(()) };
+        let log = state.sessions.entry(session.into()).or_default();
         if at.turn < log.last.turn {
             return Err(EventLogError::Stale { session: session.into(), turn: at.turn, last: log.last.turn });
         }
