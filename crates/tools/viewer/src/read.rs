@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
         let place = Place::new(self.line, "");
         let item = self.push(Kind::Unknown, kind);
         self.items[item].badges.push(UNKNOWN);
-        let mut value: Value = raw.decode().unwrap_or_default();
+        let mut value = control::value(raw);
         if let Value::Object(fields) = &mut value {
             fields.remove("type");
         }

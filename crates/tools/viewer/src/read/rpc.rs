@@ -3,14 +3,14 @@
 use agentwire_protocol::control::McpMessage;
 use serde_json::Value;
 
-use super::{Reader, Way, messages::result_parts};
+use super::{Reader, Way, control::value, messages::result_parts};
 use crate::item::{Kind, Outcome};
 use crate::part::{Look, Part, Place};
 
 impl Reader<'_> {
     /// Reads a message in a request. An answer to an earlier message is shown with that message.
     pub(super) fn mcp_message(&mut self, way: Way, message: &McpMessage) -> usize {
-        let rpc: Value = message.message.decode().unwrap_or_default();
+        let rpc = value(&message.message);
         let server = message.server_name.to_string();
         let place = Place::new(self.line, "/request/message");
         let Some(method) = rpc["method"].as_str() else { return self.mcp_answer(way, &server, &rpc, &place) };
