@@ -11,10 +11,10 @@ pub fn excerpt(line: &[u8]) -> String {
     }
 }
 
-/// Returns the text of an error and of its cause.
+/// Returns the text of an error and of its causes.
 pub(crate) fn with_cause(error: &dyn std::error::Error) -> String {
-    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    format!("{error}{cause}")
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 const EXCERPT: usize = 160;
