@@ -1,6 +1,6 @@
 //! Waiting for other processes, which report nothing, within a limit.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use agentwire_restate::IngressError;
 use tokio::time::{sleep, timeout};
@@ -13,14 +13,13 @@ pub(crate) async fn eventually(
     limit: Duration,
     mut holds: impl AsyncFnMut() -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    let started = Instant::now();
-    while !holds().await? {
-        if started.elapsed() > limit {
-            return Err(Failure::new(format!("waited for {limit:?} in vain until {what}")));
+    let wait = async {
+        while !holds().await? {
+            sleep(PAUSE).await;
         }
-        sleep(PAUSE).await;
-    }
-    Ok(())
+        Ok(())
+    };
+    within(what, limit, wait).await
 }
 
 /// Waits for the future.
