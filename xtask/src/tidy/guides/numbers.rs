@@ -32,7 +32,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/hosting.md", "| 64 queued, 64 written", "crates/mcp/src/bridge/slot.rs", "const MAX_OUTBOX: usize = 64;"],
     ["docs/hosting.md", "64 written and not acknowledged |", "crates/mcp/src/bridge/forward.rs", "const MAX_UNACKNOWLEDGED: usize = 64;"],
     ["docs/hosting.md", "| prompts whose state is known | 4,096 |", "crates/control/src/router/turns.rs", "const MAX_PROMPTS: usize = 4096;"],
-    ["docs/hub-configuration.md", "after 500 ms of quiet (`HubBuilder::debounce`)", "crates/apps/hub/src/hub/builder.rs", "const DEBOUNCE: Duration = Duration::from_millis(500);"],
+    ["docs/hub-configuration.md", "after 500 ms of quiet (`HubBuilder::debounce`)", "crates/apps/hub-config/src/watch.rs", "quiet: Duration::from_millis(500),"],
     ["docs/hub-configuration.md", "no longer than 5 seconds; the hub goes on", "crates/apps/hub-config/src/watch.rs", "const PATIENCE: Duration = Duration::from_secs(5);"],
     ["docs/hub-configuration.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/apps/hub-config/src/reading.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
     ["docs/hub-configuration.md", "seconds that a call may take since its start or its last progress, 1 to 3600; 60 by default", "crates/apps/hub-config/src/server.rs", " timeout: Duration::from_secs(60),"],
