@@ -76,7 +76,7 @@ impl Schema {
             Ok(validator) if validator.is_valid(&value) => _ = reports.send(Vec::new()),
             Ok(validator) => {
                 let why = "it does not fit the schema, which is too intricate to say where";
-                let is_small = nodes(&value) * schema.text.values().map(nodes).sum::<usize>() <= MAX_ERRORS;
+                let is_small = nodes(&value).saturating_mul(size(&*schema.text)) <= MAX_ERRORS;
                 if reports.send(vec![Violation::whole(why)]).is_ok() && is_small {
                     _ = reports.send(all(validator, &value));
                 }
@@ -247,9 +247,9 @@ const REFERENCES: [&str; 3] = ["$dynamicRef", "$recursiveRef", "$ref"];
 const UNBOUNDED: [&str; 5] =
     ["format", "pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties"];
 const MAX_VIOLATIONS: usize = 20;
-/// The limit for the values times the parts of the schema: each value may get an error for each part, all of which are made
-/// before the first is read. Parts that references repeat are not counted.
-const MAX_ERRORS: usize = 200_000;
+/// The limit for the values times the bytes of the schema: each value may get an error for each part, with a copy of it, and
+/// all are made before the first is read. Parts that references repeat are not counted.
+const MAX_ERRORS: usize = 8_000_000;
 /// The longest text, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;
 
