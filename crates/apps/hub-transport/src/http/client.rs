@@ -133,7 +133,9 @@ impl Observed {
                 self.link.end(DisconnectReason::lost("the server has forgotten the session"));
             }
             // The first stream of a session failed: `rmcp` does not retry it.
-            None if !had_one && !resumed => self.link.end(DisconnectReason::lost(error_chain(error))),
+            None if !had_one && !resumed && !error.is_connect() => {
+                self.link.end(DisconnectReason::lost(error_chain(error)))
+            }
             _ => {}
         }
     }
