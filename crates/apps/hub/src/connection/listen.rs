@@ -67,7 +67,7 @@ impl Core {
 
     /// Listens until the stream ends. Returns whether there was a notification, which the transport has handled.
     ///
-    /// The stream must open within the limit. `requested` has the resources of the last request for a stream, and is set to those of this one.
+    /// The stream must open within the limit. `requested` has the resources of the last request, and is set to those of this.
     async fn listen_once(
         &self,
         live: &Live,
