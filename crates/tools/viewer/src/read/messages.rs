@@ -123,7 +123,7 @@ impl Reader<'_> {
             let failed = result.is_error == Some(true);
             self.items[item].outcome = Some(if failed { Outcome::bad("error") } else { Outcome::good("ok") });
             let content = Place::new(self.line, format!("/message/content/{position}/content"));
-            let value: Value = result.content.as_ref().and_then(|raw| raw.decode().ok()).unwrap_or_default();
+            let value = result.content.as_ref().map(value).unwrap_or_default();
             for part in result_parts(&value, &content) {
                 self.part(item, part);
             }

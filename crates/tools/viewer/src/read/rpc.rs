@@ -44,6 +44,7 @@ impl Reader<'_> {
         let Some(call) = call else {
             let item = self.push(Kind::Mcp, "an answer to no known call");
             self.items[item].note = server.to_owned();
+            self.items[item].parts = Part::of_value("message", rpc, place);
             return item;
         };
         self.add(call);

@@ -317,8 +317,11 @@ fn input_that_is_nested_too_deeply_is_shown_as_its_text() {
     let question = format!(
         r#"< {{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool","tool_name":"mcp__a__b","tool_use_id":"t2","input":{deep}}}}}"#
     );
-    let page = page_of(&[&tool, &question]);
-    for line in [2, 3] {
+    let call = format!(
+        r#"< {{"type":"control_request","request_id":"m","request":{{"subtype":"mcp_message","server_name":"s","message":{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"t","arguments":{deep}}}}}}}}}"#
+    );
+    let page = page_of(&[&tool, &question, &call]);
+    for line in [2, 3, 4] {
         assert!(item(&page, line).contains("evil"), "{}", item(&page, line));
     }
 }
