@@ -132,7 +132,7 @@ async fn stored(cluster: &Cluster, n: usize) -> Result<Vec<String>, Failure> {
     let store: Arc<dyn SessionStore> = Arc::new(FolderStore::at(cluster.path("store")));
     let key = SessionKey::new(TENANT, session(n).session)?;
     let entries =
-        store.load(&key).await?.ok_or_else(|| Failure::new(format!("session {n} is not stored")))?;
+        store.load(&key).await?.ok_or_else(|| Failure::finding(format!("session {n} is not stored")))?;
     let entries = entries.iter().filter_map(|entry| serde_json::from_str::<Value>(entry.as_str()).ok());
     let replies = entries.filter(|entry| entry["type"] == "assistant");
     Ok(replies.filter_map(|entry| entry["uuid"].as_str().map(str::to_owned)).collect())
