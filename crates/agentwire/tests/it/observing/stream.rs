@@ -41,8 +41,7 @@ async fn observers_begin_with_open_activities_and_end_with_the_session() {
         let Some(Observation::Ended(last)) = all.last() else { panic!("{all:?}") };
         assert_eq!(last.began.activity, Activity::Session);
         assert_eq!(last.session_id.as_ref().map(|id| id.as_str()), Some("s"));
-        let earliest = last.began.at + last.took.saturating_sub(Duration::from_secs(10));
-        assert!(earliest <= last.at && last.at <= SystemTime::now(), "{last:?}");
+        assert!(last.began.at <= last.at && last.at <= SystemTime::now(), "{last:?}");
     }
 }
 
