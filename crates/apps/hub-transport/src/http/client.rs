@@ -134,7 +134,7 @@ impl Observed {
             }
             // The first stream of a session failed: `rmcp` does not retry it.
             None if !had_one && !resumed && !error.is_connect() => {
-                self.link.end(DisconnectReason::lost(error_chain(error)))
+                self.link.end(DisconnectReason::lost(error_chain(error)));
             }
             _ => {}
         }
