@@ -59,7 +59,7 @@ impl Reader<'_> {
     }
 
     fn hook(&mut self, hook: &HookCallback, place: &Place) -> usize {
-        let input = value(&hook.input);
+        let mut input = value(&hook.input);
         let event = input["hook_event_name"].as_str().unwrap_or("a hook without an event");
         let item = self.push(Kind::Hook, event);
         let callback = crate::escape::beginning(&hook.callback_id, 80);
@@ -69,7 +69,6 @@ impl Reader<'_> {
         self.items[item].about = id.or_else(|| hook.tool_use_id.as_ref().map(ToString::to_string));
         self.items[item].agent = input["agent_id"].as_str().map(str::to_owned);
         let known = self.known_input(item, &input["tool_input"]);
-        let mut input = input;
         if let Value::Object(fields) = &mut input {
             fields.retain(|key, _| !(EVERY_HOOK.contains(&key.as_str()) || known && key == "tool_input"));
         }
