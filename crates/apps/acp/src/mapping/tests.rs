@@ -252,45 +252,42 @@ fn unknown_message_is_ignored() {
     assert!(Mapping::new(features()).updates(&unknown).is_empty());
 }
 
+/// Describes a call in the folder `/project`.
+fn show(name: &str, input: &str) -> super::tool::Described {
+    super::described(name, &serde_json::from_str(input).unwrap(), None, Path::new("/project"))
+}
+
 #[test]
 fn paths_are_relative_in_titles_and_absolute_elsewhere() {
-    let call = |name: &str, input: &str| {
-        super::described(name, &serde_json::from_str(input).unwrap(), None, Path::new("/project"))
-    };
-    let read = call("Read", r#"{"file_path":"/project/src/a.rs","offset":10,"limit":5}"#);
+    let read = show("Read", r#"{"file_path":"/project/src/a.rs","offset":10,"limit":5}"#);
     assert_eq!(read.title, "Read src/a.rs (lines 10 to 14)");
     assert_eq!(
         (read.locations[0].path.to_str(), read.locations[0].line),
         (Some("/project/src/a.rs"), Some(10))
     );
     assert_eq!(
-        call("Write", r#"{"file_path":"b.rs","content":""}"#).locations[0].path.to_str(),
+        show("Write", r#"{"file_path":"b.rs","content":""}"#).locations[0].path.to_str(),
         Some("/project/b.rs")
     );
-    assert_eq!(call("mcp__files__list", "{}").title, "list (files)");
-    assert_eq!(call("Later", "null").title, "Later");
+    assert_eq!(show("mcp__files__list", "{}").title, "list (files)");
+    assert_eq!(show("Later", "null").title, "Later");
 }
 
 #[test]
 fn titles_say_what_else_an_edit_changes() {
-    let call = |name: &str, input: &str| {
-        super::described(name, &serde_json::from_str(input).unwrap(), None, Path::new("/project"))
-    };
     let all =
-        call("Edit", r#"{"file_path":"/project/a","old_string":"1","new_string":"2","replace_all":true}"#);
+        show("Edit", r#"{"file_path":"/project/a","old_string":"1","new_string":"2","replace_all":true}"#);
     assert_eq!(all.title, "Edit a (all occurrences)");
     let delete =
-        call("NotebookEdit", r#"{"notebook_path":"/project/n.ipynb","edit_mode":"delete","new_source":"1"}"#);
+        show("NotebookEdit", r#"{"notebook_path":"/project/n.ipynb","edit_mode":"delete","new_source":"1"}"#);
     assert_eq!((&*delete.title, delete.content.len()), ("Delete a cell of n.ipynb", 0));
-    assert_eq!(call("Monitor", r#"{"command":"tail -f log","description":"Watch."}"#).title, "tail -f log");
+    assert_eq!(show("Monitor", r#"{"command":"tail -f log","description":"Watch."}"#).title, "tail -f log");
 }
 
 #[test]
 fn each_edit_of_a_file_is_a_diff() {
     let input = r#"{"file_path":"/project/a","edits":[{"old_string":"1","new_string":"2"},{"old_string":"","new_string":"3"}]}"#;
-    let shown =
-        super::described("MultiEdit", &serde_json::from_str(input).unwrap(), None, Path::new("/project"));
-    let diffs = serde_json::to_value(shown.content).unwrap();
+    let diffs = serde_json::to_value(show("MultiEdit", input).content).unwrap();
     assert_eq!((&diffs[0]["oldText"], &diffs[0]["newText"]), (&"1".into(), &"2".into()));
     assert_eq!((&diffs[1]["oldText"], &diffs[1]["newText"]), (&serde_json::Value::Null, &"3".into()));
 }
