@@ -130,6 +130,12 @@ impl RawEntry {
     }
 }
 
+impl fmt::Debug for RawEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// Reads a value, or else its parts, down to this many levels.
 fn nested(json: &RawJson, levels: usize) -> Value {
     if let Ok(value) = json.decode() {
@@ -147,12 +153,6 @@ fn nested(json: &RawJson, levels: usize) -> Value {
 
 /// The levels that entries of the CLI have, apart from the inputs and results of tools.
 const LEVELS: usize = 8;
-
-impl fmt::Debug for RawEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -60,7 +60,7 @@ fn worktree_of(dot_git: &Path) -> Option<PathBuf> {
 fn pointer(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
     let text = fs::metadata(file).ok().filter(|file| file.is_file() && file.len() < MAX_POINTER);
     let text = text.and_then(|_| fs::read_to_string(file).ok())?;
-    // Like git: a path may contain other line ends, and blanks.
+    // Git strips the line ends; a path may contain others, and blanks.
     let path = text.strip_prefix(word)?.trim_end_matches(['\n', '\r']);
     if path.is_empty() {
         return None;

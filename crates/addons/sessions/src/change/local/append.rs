@@ -24,8 +24,7 @@ pub(super) fn append(sessions: &Sessions, file: &SessionFile, entry: &RawEntry) 
     written.map_err(SessionError::io("writing", path))
 }
 
-/// Removes the part of a text that a full disk cut, which the CLI's next line would continue, if the file still ends with
-/// it.
+/// Removes an incomplete line that a full disk left, if nothing was written after it: the CLI's next line would continue it.
 fn remove_incomplete(file: &mut File, length: u64, text: &[u8]) {
     let mut added = Vec::new();
     let read = file
