@@ -208,10 +208,12 @@ const UNSTORED: &str = ".git/agentwire-unstored";
 /// The file that becomes [`UNSTORED`] at the end of a turn.
 const RUNNING: &str = ".git/agentwire-running";
 
-/// Creates an empty file. A tool may have put a link in its place.
+/// Creates an empty file. Anything in its place remains and is a mark too: a full disk may have no room for a new file.
 async fn mark(file: &Path) -> io::Result<()> {
-    remove(fs::remove_file(file).await)?;
-    fs::OpenOptions::new().write(true).create_new(true).open(file).await.map(drop)
+    match fs::OpenOptions::new().write(true).create_new(true).open(file).await {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns success if the file or folder is gone.
