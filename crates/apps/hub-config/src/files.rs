@@ -10,7 +10,6 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     Configuration, Edit, EditError, EditRefusal, ProblemKind, ServerName, Sources, edit::Fingerprint,
-    variables::absolute,
 };
 
 /// The configuration files: reads, compares and edits them. A clone is another handle to the same files.
@@ -29,13 +28,13 @@ struct State {
 impl Files {
     /// Creates the files of these sources. None is read yet.
     pub fn new(sources: Sources) -> Self {
-        let seen = sources.files().map(|file| (absolute(&**file), Fingerprint::default())).collect();
+        let seen = sources.files().map(|file| (file.to_path_buf(), Fingerprint::default())).collect();
         Self(Arc::new(Mutex::new(State { sources, seen })))
     }
 
     /// Returns their absolute paths, in the order of precedence.
     pub fn paths(&self) -> Vec<PathBuf> {
-        self.state().sources.by_precedence().map(|(_, file)| absolute(&**file)).collect()
+        self.state().sources.by_precedence().map(|(_, file)| file.to_path_buf()).collect()
     }
 
     /// Reads them on this thread.
@@ -49,7 +48,7 @@ impl Files {
             configuration.problems.iter().filter(|problem| problem.kind == ProblemKind::Unresponsive);
         for file in unread.filter_map(|problem| problem.file.as_ref()) {
             // Its answer then counts as a change.
-            state.seen.insert(absolute(&**file), Fingerprint::Unreadable);
+            state.seen.insert(file.to_path_buf(), Fingerprint::Unreadable);
         }
         configuration
     }
