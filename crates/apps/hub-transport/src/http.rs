@@ -70,6 +70,7 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
         Some(SendError(Undelivered::NoToken(why))) => {
             return Some(RefusedMessage::Unauthorized(why.to_string()));
         }
+        Some(SendError(Undelivered::NotSent(why))) => return Some(RefusedMessage::NotSent(why.to_string())),
         Some(SendError(Undelivered::Failed(DisconnectReason::Unauthorized { challenge }))) => {
             return Some(unauthorized(challenge.as_deref().unwrap_or_default()));
         }

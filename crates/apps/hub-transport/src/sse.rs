@@ -211,6 +211,9 @@ pub(crate) enum Undelivered {
     /// There is no token, or no other one after a refusal: the server has executed nothing.
     #[error(transparent)]
     NoToken(#[from] DisconnectReason),
+    /// The server could not be reached.
+    #[error(transparent)]
+    NotSent(DisconnectReason),
     /// The request failed.
     #[error(transparent)]
     Failed(DisconnectReason),
@@ -243,12 +246,13 @@ impl Poster {
         let request = self.web.request(Method::POST, self.endpoint.clone(), token.as_ref())?;
         let request = request.header(header::CONTENT_TYPE, "application/json").body(body);
         self.web.send(request, token.as_ref()).await.map_err(|error| {
-            let gone = error.is_connect();
+            let is_unreachable = error.is_connect();
             let why = DisconnectReason::lost(error_text(error));
-            if gone {
-                self.link.end(why.clone());
+            if !is_unreachable {
+                return Undelivered::Failed(why);
             }
-            Undelivered::Failed(why)
+            self.link.end(why.clone());
+            Undelivered::NotSent(why)
         })
     }
 

@@ -58,7 +58,9 @@ impl Observed {
                 let headers = with_names(headers?.unwrap_or_default());
                 match request(headers.clone()).await {
                     // Nothing was sent. A moment without a listener need not end the connection and all its calls.
-                    Err(Error::Client(error)) if error.is_connect() && !error.is_timeout() => {
+                    Err(Error::Client(error))
+                        if error.is_connect() && !error.is_timeout() && self.link.ended().is_none() =>
+                    {
                         sleep(OUTAGE).await;
                         Ok(request(headers).await?)
                     }

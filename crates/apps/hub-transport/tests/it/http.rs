@@ -209,7 +209,7 @@ impl Held {
 const HELD: usize = 4;
 
 /// Passes connections on until it is aborted. Connections that were open then live on.
-async fn door(at: impl ToSocketAddrs, to: SocketAddr) -> (SocketAddr, JoinHandle<()>) {
+pub(crate) async fn door(at: impl ToSocketAddrs, to: SocketAddr) -> (SocketAddr, JoinHandle<()>) {
     let listener = TcpListener::bind(at).await.unwrap();
     let address = listener.local_addr().unwrap();
     let accepting = tokio::spawn(async move {

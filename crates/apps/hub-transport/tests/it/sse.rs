@@ -13,8 +13,9 @@ use rmcp::model::CallToolResult;
 use serde_json::json;
 
 use super::{
-    Connected, DisconnectReason, ServiceError, challenge, is_unreadable, lost, over_sse, text, unauthorized,
-    web,
+    Connected, DisconnectReason, RefusedMessage, ServiceError, challenge,
+    http::door,
+    is_unreadable, lost, over_sse, refusal, text, unauthorized, web,
     web::{Seen, WebServer, status},
     within,
 };
@@ -117,6 +118,23 @@ async fn restarted_server_is_reached_again() {
     let server = WebServer::at(place, &["other"]);
     let again = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     assert_eq!(again.tools().await, ["other"]);
+}
+
+#[tokio::test]
+async fn call_that_finds_no_listener_was_not_sent() {
+    let server = WebServer::start();
+    // The next message then needs a connection of its own.
+    server.fault(|seen| {
+        let closing = (StatusCode::ACCEPTED, [(header::CONNECTION, "close")]);
+        (seen.rpc() == "notifications/initialized").then(|| closing.into_response())
+    });
+    let (address, door) = door("127.0.0.1:0", server.address()).await;
+    let connected = over_sse(web(&format!("http://{address}/sse"), &[])).await.unwrap();
+    door.abort();
+    assert!(door.await.unwrap_err().is_cancelled());
+    let ServiceError::TransportSend(error) = connected.echo("now").await.unwrap_err() else { panic!() };
+    let Some(RefusedMessage::NotSent(why)) = refusal(&*error.error) else { panic!("{error}") };
+    assert!(why.contains("refused") && lost(&connected.ended().await) == why, "{why}");
 }
 
 #[tokio::test]
