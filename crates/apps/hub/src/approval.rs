@@ -7,7 +7,7 @@ use rmcp::model::Tool;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::{DeniedBy, ServerName, handlers::Handler};
+use crate::{DeniedBy, Rule, ServerName, handlers::Handler};
 
 /// The target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,21 +87,22 @@ impl Approval {
         matches!(self.policy, Policy::Allow)
     }
 
-    pub(crate) async fn decide(&self, proposed: Proposed) -> Result<Approved, Denied> {
+    /// Returns the rule that allows the call.
+    pub(crate) async fn decide(&self, proposed: Proposed) -> Result<Rule, Denied> {
         let denied = |by| Err(Denied { by, reason: None });
         let (ask, limit) = match &self.policy {
             Policy::Deny => {
                 let reason = proposed.has_changed.then(|| CHANGED.to_owned());
                 return Err(Denied { by: DeniedBy::Default, reason });
             }
-            Policy::Allow => return Ok(Approved::Once),
+            Policy::Allow => return Ok(Rule::Program),
             Policy::Ask { ask, limit } => (ask, *limit),
         };
         // The closure itself may panic too.
         let asked = AssertUnwindSafe(async { ask(proposed).await }).catch_unwind();
         match timeout(limit, asked).await {
-            Ok(Ok(CallDecision::Allow)) => Ok(Approved::Once),
-            Ok(Ok(CallDecision::AllowAlways)) => Ok(Approved::Always),
+            Ok(Ok(CallDecision::Allow)) => Ok(Rule::Allowed),
+            Ok(Ok(CallDecision::AllowAlways)) => Ok(Rule::AllowedAlways),
             Ok(Ok(CallDecision::Deny { reason })) => Err(Denied { by: DeniedBy::Handler, reason }),
             Ok(Err(_)) => denied(DeniedBy::Panic),
             Err(_) => denied(DeniedBy::TimeLimit(limit)),
@@ -174,12 +175,6 @@ impl CallDecision {
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: Some(reason.into()) }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Approved {
-    Once,
-    Always,
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -10,10 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{Arguments, Audit, CallEnd, CallRecord, Rule, Use};
-use crate::{
-    ServerName,
-    approval::{Approved, Denied},
-};
+use crate::ServerName;
 
 /// The record of a call in progress; sent when this is dropped.
 pub(crate) struct Recording(Option<Box<OpenRecord>>);
@@ -61,14 +58,6 @@ impl Recording {
         if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.rule = rule();
         }
-    }
-
-    pub(crate) fn decided(&mut self, answer: &Result<Approved, Denied>) {
-        self.ruled(|| match answer {
-            Ok(Approved::Once) => Rule::Allowed,
-            Ok(Approved::Always) => Rule::AllowedAlways,
-            Err(denied) => Rule::Denied(denied.by),
-        });
     }
 
     /// Sets the result: an outcome with its error flag, or the code of an error.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Hub;
 use crate::{
     CallError, CallOutcome, CallRequest, DeniedBy, Use,
-    approval::{Approved, Denied, Proposed},
+    approval::{Denied, Proposed},
     audit::{Recording, Rule},
     call::{ClientSide, Target},
 };
@@ -87,7 +87,7 @@ impl Hub {
             let approved = self.approve(proposed, recording).await?;
             let mut changed = |_: &CallError| recording.ruled(|| Rule::Denied(DeniedBy::Change));
             target = target.again(&self.inner.servers, &tool).inspect_err(&mut changed)?;
-            if approved == Approved::Always {
+            if approved == Rule::AllowedAlways {
                 target.connection.allowed().accept(&tool);
                 self.remember(target.server(), &name).await;
                 target = target.again(&self.inner.servers, &tool).inspect_err(&mut changed)?;
@@ -117,10 +117,10 @@ impl Hub {
         &self,
         proposed: Proposed,
         recording: &mut Recording,
-    ) -> Result<Approved, CallError> {
+    ) -> Result<Rule, CallError> {
         let (server, tool) = (proposed.server.clone(), proposed.name.clone());
         let answer = self.inner.calls.approval.decide(proposed).await;
-        recording.decided(&answer);
+        recording.ruled(|| answer.as_ref().map_or_else(|denied| Rule::Denied(denied.by), Rule::clone));
         answer.map_err(|Denied { by, reason }| CallError::Denied { server, tool, by, reason })
     }
 }

@@ -51,8 +51,6 @@ impl Hub {
             target.supports("resources", |offers| offers.resources.is_some())?;
             if !with_approval {
                 recording.ruled(|| Rule::Free);
-            } else if self.inner.calls.approval.is_allowed() {
-                recording.ruled(|| Rule::Program);
             } else {
                 let proposed = Proposed {
                     server: target.server().clone(),
