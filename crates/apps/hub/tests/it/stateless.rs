@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use agentwire_hub::{CallError, CallLimits, ClientHandlers, Gateway, Hub, TimeLimit};
+use agentwire_hub::{
+    CallError, CallLimits, CallRequest, ClientHandlers, Gateway, Hub, TimeLimit, config::Sources,
+};
 use futures_util::FutureExt as _;
 use rmcp::{
     ClientLifecycleMode, ServerHandler as _, ServiceError,
@@ -266,4 +268,23 @@ async fn transports_can_find_a_tool() {
     let tool = gateway.get_tool("test__echo").unwrap();
     assert!(tool.name == "test__echo" && tool.input_schema.contains_key("properties"));
     assert!(gateway.get_tool("echo").is_none());
+}
+
+#[tokio::test]
+async fn slow_subscription_delays_no_notification_of_another_server() {
+    let sources = Sources::new().server("one", server::config()).server("two", server::config());
+    let hub = Hub::builder().sources(sources).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    let slow = json!({"method": "notifications/x", "params": {}, "delays": {"resources/subscribe": 60_000}});
+    hub.call(CallRequest::new("one", "notify").arguments(slow)).await.unwrap();
+    let connected = stateless(Gateway::new(&hub), json!({})).await;
+    let mut filter = SubscriptionFilter::default();
+    filter.tools_list_changed = Some(true);
+    filter.resource_subscriptions = Some(vec!["mcp-hub:one/test://a".to_owned()]);
+    let mut changes = connected.client.listen(filter).await.unwrap();
+    let more = json!({"name": "more", "inputSchema": {"type": "object"}});
+    let changed = json!({"method": "notifications/tools/list_changed", "params": {}, "add": more});
+    hub.call(CallRequest::new("two", "notify").arguments(changed)).await.unwrap();
+    let change = timeout(LIMIT, changes.next()).await.unwrap().unwrap().unwrap();
+    assert!(matches!(change, ServerNotification::ToolListChangedNotification(_)), "{change:?}");
 }
