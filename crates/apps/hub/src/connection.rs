@@ -120,7 +120,10 @@ impl Connection {
         setting: Arc<Setting>,
         events: Events,
         predecessor: Option<CancellationToken>,
+        (allowed, subscriptions): (Allowed, Subscriptions),
     ) -> (Self, Task) {
+        let record = Arc::<Record>::default();
+        allowed.lock().configure(&desired.configured.config, &[], &record);
         let (status, _) = watch::channel(Status {
             state: desired.first_state(),
             generation: desired.generation,
@@ -132,9 +135,9 @@ impl Connection {
             name: desired.configured.name.clone(),
             status,
             offer: Mutex::default(),
-            record: Arc::default(),
-            allowed: Allowed::new(&desired.configured.config.launch),
-            subscriptions: Subscriptions::default(),
+            record,
+            allowed,
+            subscriptions,
             events,
             ended: CancellationToken::new(),
         });
@@ -238,7 +241,9 @@ impl Connection {
         match timeout(LOSS, lost).await.ok()?.state {
             ServerState::Reconnecting { why, .. } | ServerState::Failed { why } => Some(why),
             ServerState::NeedsAuthentication { .. } => Some("it needs an authorization".into()),
-            _ => None,
+            ServerState::Starting => Some("it was restarted".into()),
+            ServerState::Disabled(_) => Some("it was disabled".into()),
+            ServerState::Connected { .. } => None,
         }
     }
 
@@ -355,4 +360,4 @@ impl Core {
 }
 
 /// The time to find out why a connection was lost.
-const LOSS: Duration = Duration::from_secs(1);
+const LOSS: Duration = Duration::from_millis(1500);

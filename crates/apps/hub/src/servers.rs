@@ -14,7 +14,7 @@ pub(crate) use self::trust::{Edited, Trust};
 use crate::{
     Change, ServerName,
     config::{Configuration, Configured, Problem},
-    connection::{Connection, Desired, Setting},
+    connection::{Allowed, Connection, Desired, Setting, Subscriptions},
     event::Events,
     lock::locked,
 };
@@ -38,6 +38,9 @@ struct State {
     is_closed: bool,
     /// The ends of removed servers.
     leaving: HashMap<ServerName, CancellationToken>,
+    /// The allowed definitions and the subscriptions of all servers, also of removed ones: a server that is added again must
+    /// not get a changed tool allowed.
+    kept: HashMap<ServerName, (Allowed, Subscriptions)>,
     /// The tasks of all servers, including removed ones.
     tasks: JoinSet<()>,
 }
@@ -155,10 +158,12 @@ impl Servers {
 
     fn start(&self, state: &mut State, server: Configured) -> Arc<Connection> {
         let name = server.name.clone();
+        let new = || (Allowed::new(&server.config.launch), Subscriptions::default());
+        let kept = state.kept.entry(name.clone()).or_insert_with(new).clone();
         let desired = Desired::new(server, state.is_enabled);
         let predecessor = state.leaving.get(&name).cloned();
         let (connection, task) =
-            Connection::new(desired, Arc::clone(&self.setting), self.events.clone(), predecessor);
+            Connection::new(desired, Arc::clone(&self.setting), self.events.clone(), predecessor, kept);
         self.events.send(Some(name.clone()), Change::Added);
         self.events.send(Some(name), Change::State(connection.state()));
         state.tasks.spawn(task.run());

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, RandomState},
-    sync::{Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use rmcp::model::Tool;
@@ -16,8 +16,8 @@ use crate::{
 
 /// The tool definitions of one server that need no approval: as the server first listed them in this run, or as they were
 /// first allowed.
-#[derive(Debug)]
-pub(crate) struct Allowed(Mutex<Definitions>);
+#[derive(Clone, Debug)]
+pub(crate) struct Allowed(Arc<Mutex<Definitions>>);
 
 #[derive(Debug)]
 pub(super) struct Definitions {
@@ -35,9 +35,9 @@ pub(crate) struct Definition {
 
 impl Allowed {
     /// Creates an empty set for a server that is reached in this way.
-    pub(super) fn new(launch: &Launch) -> Self {
+    pub(crate) fn new(launch: &Launch) -> Self {
         let (tools, hasher) = (HashMap::new(), RandomState::new());
-        Self(Mutex::new(Definitions { launch: launch.clone(), tools, hasher }))
+        Self(Arc::new(Mutex::new(Definitions { launch: launch.clone(), tools, hasher })))
     }
 
     /// Returns whether this definition is allowed.

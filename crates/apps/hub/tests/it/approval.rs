@@ -12,7 +12,8 @@ use std::{
 
 use agentwire_hub::{
     Approval, Arguments, Audit, CallDecision, CallEnd, CallError, CallRequest, DeniedBy, Hub, PromptRequest,
-    Proposed, ReadRequest, Rule, Use, config::ServerConfig,
+    Proposed, ReadRequest, Rule, Use,
+    config::{ServerConfig, Sources},
 };
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -185,6 +186,12 @@ async fn allowed_tool_needs_approval_after_its_server_changes_it() {
     add(&second).await;
     // A restart does not make the definition count as the first one.
     hub.restart("test").await;
+    add(&second).await;
+    assert_eq!(give("nobody").await.unwrap_err(), "denied");
+    // Nor does the way over a configuration without the server.
+    hub.apply(Sources::new().read());
+    hub.apply(Sources::new().server("test", config()).read());
+    assert!(hub.wait_until_ready(LIMIT).await);
     add(&second).await;
     assert_eq!(give("nobody").await.unwrap_err(), "denied");
     give("once").await.unwrap();
