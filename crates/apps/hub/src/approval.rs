@@ -7,19 +7,7 @@ use rmcp::model::Tool;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::{DeniedBy, Rule, ServerName, handlers::Handler};
-
-/// The target of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Use {
-    /// A tool.
-    Tool,
-    /// A resource.
-    Resource,
-    /// A prompt.
-    Prompt,
-}
+use crate::{DeniedBy, Rule, ServerName, Use, handlers::Handler};
 
 /// The approval of calls that the configuration (`alwaysAllow`) does not allow. By default they are denied.
 ///

@@ -13,8 +13,20 @@ use std::{
 
 use tokio::sync::{Semaphore, mpsc};
 
-use crate::{DeniedBy, ServerName, Use};
+use crate::{DeniedBy, ServerName};
 pub(crate) use recording::Recording;
+
+/// The target of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Use {
+    /// A tool.
+    Tool,
+    /// A resource.
+    Resource,
+    /// A prompt.
+    Prompt,
+}
 
 /// The destination of call records.
 ///

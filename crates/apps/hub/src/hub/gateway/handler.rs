@@ -92,7 +92,7 @@ impl ServerHandler for Gateway {
                     tracing::debug!(%error, "a resource was not subscribed to");
                 }
             }
-            pending().await
+            pending::<()>().await;
         };
         let to = Recipient::Subscription(context.sink());
         tokio::select! {
