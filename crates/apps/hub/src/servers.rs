@@ -38,8 +38,8 @@ struct State {
     is_closed: bool,
     /// The ends of removed servers.
     leaving: HashMap<ServerName, CancellationToken>,
-    /// The allowed definitions and the subscriptions of all servers, also of removed ones: a server that is added again must
-    /// not get a changed tool allowed.
+    /// The allowed definitions and the subscriptions of each server, also of removed ones up to a limit: a changed tool must
+    /// not become allowed because its server is removed and added again.
     kept: HashMap<ServerName, (Allowed, Subscriptions)>,
     /// The tasks of all servers, including removed ones.
     tasks: JoinSet<()>,
@@ -145,6 +145,10 @@ impl Servers {
         // Servers and tasks that have ended.
         state.leaving.retain(|_, end| !end.is_cancelled());
         while state.tasks.try_join_next().is_some() {}
+        let connections = &state.connections;
+        if state.kept.len() > connections.len() + MAX_REMOVED {
+            state.kept.retain(|name, _| connections.iter().any(|connection| connection.name() == name));
+        }
     }
 
     /// Ends all servers. Returns the tokens that are cancelled when they are gone, also on later calls.
@@ -170,3 +174,6 @@ impl Servers {
         Arc::new(connection)
     }
 }
+
+/// The maximum number of removed servers that are remembered.
+const MAX_REMOVED: usize = 1000;

@@ -188,7 +188,7 @@ async fn allowed_tool_needs_approval_after_its_server_changes_it() {
     hub.restart("test").await;
     add(&second).await;
     assert_eq!(give("nobody").await.unwrap_err(), "denied");
-    // Nor does the way over a configuration without the server.
+    // Nor does removing and adding the server.
     hub.apply(Sources::new().read());
     hub.apply(Sources::new().server("test", config()).read());
     assert!(hub.wait_until_ready(LIMIT).await);

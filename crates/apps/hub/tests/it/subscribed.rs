@@ -161,6 +161,13 @@ async fn subscription_is_renewed_after_a_reconnect() {
     settled(&hub, "test", json!(["test://a"])).await;
     change(&hub, "test", "test://a").await;
     assert_eq!(client.next_message().await, "test://a");
+    // The server is removed and added again.
+    hub.apply(Sources::new().read());
+    hub.apply(Sources::new().server("test", config()).read());
+    assert!(hub.wait_until_ready(LIMIT).await);
+    settled(&hub, "test", json!(["test://a"])).await;
+    change(&hub, "test", "test://a").await;
+    assert_eq!(client.next_message().await, "test://a");
 }
 
 #[tokio::test]
