@@ -359,5 +359,5 @@ impl Core {
     }
 }
 
-/// The time to find out why a connection was lost.
+/// The time to find out why a connection was lost: longer than a process has to exit.
 const LOSS: Duration = Duration::from_millis(1500);

@@ -150,7 +150,7 @@ pub enum CallError {
         server: ServerName,
         /// The tool, prompt or URI.
         name: Box<str>,
-        /// The reason of the loss, if it was found within a second, with the end of the stderr of a process. Otherwise the
+        /// The reason of the loss, if it was found within 1.5 seconds, with the end of the stderr of a process. Otherwise the
         /// error of the request, if it could not be sent or its response could not be received.
         why: Option<Arc<str>>,
     },

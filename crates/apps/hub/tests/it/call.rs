@@ -328,3 +328,17 @@ async fn death_of_a_server_fails_its_call_at_once() {
         assert!(error.to_string().contains("may have executed it: exited with code 3"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn lost_call_names_the_restart_of_its_server() {
+    let hub = hub(config(), |builder| builder).await;
+    let calling = tokio::spawn({
+        let hub = hub.clone();
+        async move { hub.call(call("wait", json!({}))).await }
+    });
+    // The call has been sent when the next one is answered.
+    hub.call(call("echo", json!({"text": ""}))).await.unwrap();
+    hub.restart("test").await.unwrap();
+    let error = timeout(LIMIT, calling).await.unwrap().unwrap().unwrap_err();
+    assert!(error.to_string().contains("may have executed it: it was restarted"), "{error}");
+}
