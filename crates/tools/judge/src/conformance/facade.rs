@@ -9,7 +9,7 @@ mod server;
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire::{Error, Incoming, Session};
+use agentwire::{ControlError, Error, Incoming, Session};
 use agentwire_net::error_chain;
 use tokio::time::timeout;
 
@@ -57,6 +57,9 @@ async fn run(entries: &[(usize, Entry)], splits: Splits, report: &mut Report) {
     let builder = handlers::install(Session::builder().transport(replay), &book);
     match builder.connect().await {
         Ok(session) => {
+            if book.is_refused {
+                report.find_overall("the session started, and its handshake was refused");
+            }
             let control = session.control().clone();
             let (delivered, replies) = tokio::join!(read(session), Host::new(control, handle.clone()).run());
             compare(&book.messages, &delivered.messages, report);
@@ -72,7 +75,8 @@ async fn run(entries: &[(usize, Entry)], splits: Splits, report: &mut Report) {
         Err(error) if !book.is_refused => {
             report.find_overall(format!("no session: {}", error_chain(&error)));
         }
-        Err(_) => return,
+        Err(Error::Control(ControlError::Rejected { .. })) => {}
+        Err(error) => compare_end(&book, Some(error), report),
     }
     report_mismatch(&handle.report(), report);
 }

@@ -46,6 +46,8 @@ pub(super) struct Facts {
     pub(super) tool_calls: HashMap<Box<str>, ToolCall>,
     /// Whether our side sent faulty lines on purpose.
     pub(super) faults: bool,
+    /// Whether only the CLI's output was captured.
+    pub(super) bare: bool,
 }
 
 impl Facts {
@@ -56,6 +58,7 @@ impl Facts {
             resumed: scene.argv.iter().any(resumes),
             tool_calls: ToolCalls::of(scene),
             faults: scene.faults,
+            bare: scene.bare,
             ..Self::default()
         };
         for item in &scene.items {
@@ -148,6 +151,12 @@ pub(super) fn has_content(read: &Recorded) -> bool {
 /// Returns whether a message belongs to the main conversation.
 pub(super) fn is_main(read: &Recorded) -> bool {
     read.json.field("parent_tool_use_id").is_none_or(Json::is_null)
+}
+
+/// Returns whether a request comes from an agent.
+pub(super) fn is_of_agent(request: &Recorded) -> bool {
+    let paths: [&[&str]; 2] = [&["request", "agent_id"], &["request", "input", "agent_id"]];
+    paths.iter().any(|path| request.json.at(path).is_some())
 }
 
 /// Returns whether a message is an echo of a prompt.

@@ -31,7 +31,7 @@ pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
         replies: HashSet::new(),
     };
     for item in &scene.items {
-        ledger.see(item, scene.bare);
+        ledger.see(item);
     }
     if !scene.bare {
         ledger.calls.end(facts, ledger.report);
@@ -54,14 +54,14 @@ struct Ledger<'a> {
 }
 
 impl Ledger<'_> {
-    fn see(&mut self, item: &Item, bare: bool) {
+    fn see(&mut self, item: &Item) {
         let line = item.line;
         if self.ended && !matches!(item.what, What::Stderr) {
             self.report.find(line, "something stands behind the end of the CLI");
         }
         match &item.what {
             What::Ours(text, read) => self.ours(item, text, read.as_deref()),
-            What::Theirs(_, Some(read)) if !bare => self.theirs(item, read),
+            What::Theirs(_, Some(read)) if !self.facts.bare => self.theirs(item, read),
             What::Theirs(_, Some(read)) => self.bare(line, read),
             What::EndOfInput => {
                 if self.closed.replace(line).is_some() {

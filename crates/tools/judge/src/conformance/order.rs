@@ -29,7 +29,7 @@ pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
         order.tools.input_ended();
     }
     for item in &scene.items {
-        order.see(item, facts, scene.bare, report);
+        order.see(item, facts, report);
     }
     order.turns.end(facts, report);
 }
@@ -44,7 +44,7 @@ struct Order {
 }
 
 impl Order {
-    fn see(&mut self, item: &Item, facts: &Facts, bare: bool, report: &mut Report) {
+    fn see(&mut self, item: &Item, facts: &Facts, report: &mut Report) {
         let line = item.line;
         match &item.what {
             What::Ours(_, Some(read)) => {
@@ -56,7 +56,7 @@ impl Order {
                 self.outcome.see(line, read, facts, report);
                 self.streams.see(line, read, facts, report);
                 self.tools.see(line, read, facts, report);
-                self.turns.see(line, read, facts, bare, report);
+                self.turns.see(line, read, facts, report);
             }
             What::EndOfInput => {
                 self.tools.input_ended();

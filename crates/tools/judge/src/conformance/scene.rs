@@ -21,6 +21,8 @@ pub(crate) struct Scene {
 /// An event.
 #[derive(Debug)]
 pub(crate) struct Item {
+    /// Its index among the entries of the transcript.
+    pub(crate) entry: usize,
     /// The line of the transcript's file.
     pub(crate) line: usize,
     pub(crate) what: What,
@@ -66,7 +68,7 @@ impl Scene {
             }
             if let Some(what) = What::of(entry, known) {
                 let line = transcript.line_number(index);
-                items.push(Item { line, what, marks: std::mem::take(&mut marks) });
+                items.push(Item { entry: index, line, what, marks: std::mem::take(&mut marks) });
             }
         }
         let bare = !items.iter().any(|item| !matches!(item.what, What::Theirs(..)));
@@ -133,11 +135,6 @@ impl What {
             Self::Ours(_, read) | Self::Theirs(_, read) => read.as_deref(),
             _ => None,
         }
-    }
-
-    /// Returns whether the entry becomes an item of the scene.
-    pub(crate) fn is_one(entry: &Entry) -> bool {
-        !matches!(entry, Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_))
     }
 
     fn of(entry: &Entry, known: &Known) -> Option<Self> {

@@ -17,7 +17,7 @@ use super::{
     initialize::Added,
     place::Place,
     servers,
-    spec::{Expect, Part, Spec},
+    spec::Spec,
     steps::{Play, step_error, within},
     stored,
     witness::Witness,
@@ -78,10 +78,11 @@ async fn played(
         within(0, command, shell(command, place, &model)).await?;
     }
     let stage = Stage { cli, place, model: &model };
-    let Some(before) = &spec.before else {
+    if spec.before.is_empty() {
         return stage.play_and_check(&spec, words, recorder).await;
-    };
-    let words = stage.play(before, &Expect::default(), words, &Recorder::new(), &Witness::new()).await?;
+    }
+    let before = Spec { steps: spec.before, ..Spec::default() };
+    let words = stage.play(&before, words, &Recorder::new(), &Witness::new()).await?;
     let spec = Spec::parse(text, &words)?;
     stage.play_and_check(&spec, words, recorder).await
 }
@@ -101,7 +102,7 @@ struct Stage<'a> {
 impl Stage<'_> {
     async fn play_and_check(self, spec: &Spec, words: Words, recorder: &Recorder) -> Result<(), Failure> {
         let witness = Witness::new();
-        self.play(&spec.part(), &spec.expect, words, recorder, &witness).await?;
+        self.play(spec, words, recorder, &witness).await?;
         let transcript = recorder.transcript()?;
         let messages: Vec<Value> = messages(&transcript);
         let wrong = expect::wrong(&spec.expect, &messages, &transcript, &witness.seen(), self.place);
@@ -114,18 +115,18 @@ impl Stage<'_> {
     /// Plays one session to its end, and returns the words that its steps kept.
     async fn play(
         self,
-        part: &Part,
-        expect: &Expect,
+        spec: &Spec,
         words: Words,
         recorder: &Recorder,
         witness: &Witness,
     ) -> Result<Words, Failure> {
-        let builder = recorded(part, self.builder(part, witness), recorder)?;
-        if let Some(refusal) = &expect.refused {
+        let builder = recorded(spec, self.builder(spec, witness), recorder)?;
+        if let Some(refusal) = &spec.expect.refused {
             return within(0, "the handshake", refused(builder, refusal)).await.map(|()| words);
         }
-        let mut play = Play::start(builder, self.place, recorder, self.model, witness, words, expect).await?;
-        for step in &part.steps {
+        let mut play =
+            Play::start(builder, self.place, recorder, self.model, witness, words, &spec.expect).await?;
+        for step in &spec.steps {
             if let Err(error) = play.take(step).await {
                 play.give_up().await;
                 return Err(error);
@@ -134,18 +135,18 @@ impl Stage<'_> {
         play.finish().await
     }
 
-    fn builder(self, part: &Part, witness: &Witness) -> SessionBuilder {
-        let mut builder = Session::builder().options(self.surroundings(part.options.clone()));
-        if !part.hooks.is_empty() {
-            builder = builder.hooks(callbacks::hooks(&part.hooks, witness));
+    fn builder(self, spec: &Spec, witness: &Witness) -> SessionBuilder {
+        let mut builder = Session::builder().options(self.surroundings(spec.options.clone()));
+        if !spec.hooks.is_empty() {
+            builder = builder.hooks(callbacks::hooks(&spec.hooks, witness));
         }
-        if let Some(permissions) = &part.permissions {
+        if let Some(permissions) = &spec.permissions {
             builder = builder.permissions(callbacks::permissions(permissions, witness));
         }
-        if !part.mcp.is_empty() {
-            builder = builder.mcp_servers(servers::servers(&part.mcp, witness));
+        if !spec.mcp.is_empty() {
+            builder = builder.mcp_servers(servers::servers(&spec.mcp, witness));
         }
-        builder.responder(callbacks::Others::new(&part.answers, witness))
+        builder.responder(callbacks::Others::new(&spec.answers, witness))
     }
 
     /// Adds the environment that every scenario has to its options.
@@ -160,13 +161,13 @@ impl Stage<'_> {
 }
 
 /// Starts the session over a process that is recorded.
-fn recorded(part: &Part, builder: SessionBuilder, recorder: &Recorder) -> Result<SessionBuilder, Failure> {
+fn recorded(spec: &Spec, builder: SessionBuilder, recorder: &Recorder) -> Result<SessionBuilder, Failure> {
     let launch = builder.launch().map_err(|error| step_error(0, "the launch", &error.to_string()))?;
     recorder.argv(Argv::new(launch.args.iter().map(|arg| arg.to_string_lossy())));
     let stderr = recorder.clone();
     let process = ProcessTransport::new(launch).on_stderr(move |line| stderr.stderr(line));
-    let more = part.initialize.as_ref().map(|more| more.as_str());
-    Ok(builder.transport(Added::new(recorder.record(process), part.lines_before.clone(), more)))
+    let more = spec.initialize.as_ref().map(|more| more.as_str());
+    Ok(builder.transport(Added::new(recorder.record(process), spec.lines_before.clone(), more)))
 }
 
 async fn refused(builder: SessionBuilder, refusal: &str) -> Result<(), String> {

@@ -14,7 +14,7 @@ use crate::Failure;
 use agentwire_testkit::model::script::Script;
 
 /// The whole file.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Spec {
     pub(super) about: String,
@@ -35,29 +35,9 @@ pub(super) struct Spec {
     /// Commands of the shell, run in the working directory before the CLI is started.
     #[serde(default)]
     pub(super) prepare: Vec<String>,
-    /// A session before the recorded one.
-    pub(super) before: Option<Part>,
+    /// The steps of a session before the recorded one.
     #[serde(default)]
-    options: Options,
-    initialize: Option<RawJson>,
-    #[serde(default)]
-    lines_before: Vec<String>,
-    #[serde(default)]
-    hooks: Vec<Hook>,
-    permissions: Option<Permissions>,
-    #[serde(default)]
-    answers: BTreeMap<String, Vec<RawJson>>,
-    #[serde(default)]
-    mcp: BTreeMap<String, Server>,
-    steps: Vec<RawJson>,
-    #[serde(default)]
-    pub(super) expect: Expect,
-}
-
-/// One session.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Part {
+    pub(super) before: Vec<RawJson>,
     #[serde(default)]
     pub(super) options: Options,
     /// More fields of the handshake.
@@ -75,6 +55,8 @@ pub(super) struct Part {
     pub(super) mcp: BTreeMap<String, Server>,
     /// Each is a [`Step`], parsed when it is taken, since it may contain words that earlier steps kept.
     pub(super) steps: Vec<RawJson>,
+    #[serde(default)]
+    pub(super) expect: Expect,
 }
 
 /// A hook callback and its answers.
@@ -163,25 +145,10 @@ impl Spec {
 
     fn read(text: &str) -> Result<Self, serde_json::Error> {
         let spec: Self = serde_json::from_str(text)?;
-        let before = spec.before.iter().flat_map(|part| &part.steps);
-        for step in before.chain(&spec.steps) {
+        for step in spec.before.iter().chain(&spec.steps) {
             serde_json::from_str::<Step>(step.as_str())?;
         }
         Ok(spec)
-    }
-
-    /// Returns the session that is recorded.
-    pub(super) fn part(&self) -> Part {
-        Part {
-            options: self.options.clone(),
-            initialize: self.initialize.clone(),
-            lines_before: self.lines_before.clone(),
-            hooks: self.hooks.clone(),
-            permissions: self.permissions.clone(),
-            answers: self.answers.clone(),
-            mcp: self.mcp.clone(),
-            steps: self.steps.clone(),
-        }
     }
 }
 

@@ -106,6 +106,11 @@ fn finding_names_the_line_of_the_corruption() {
         "it can't be decoded",
     );
     check_changed(
+        "\"terminal_reason\":\"completed\"",
+        "\"terminal_reason\":1",
+        "a part of it can't be decoded",
+    );
+    check_changed(
         "\"request_id\":\"r1\",\"response\"",
         "\"request_id\":\"r2\",\"response\"",
         "a reply to r2, which nobody has asked",

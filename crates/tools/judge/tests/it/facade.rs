@@ -61,6 +61,8 @@ async fn output_of_the_session_is_compared_with_the_recording() {
         // A hook that was never declared can't be called.
         ("\"callback_id\":\"cb_2\"", "\"callback_id\":\"cb_9\"", ""),
         ("\"callback_id\":\"cb_3\"", "\"callback_id\":\"cb_9\"", "line 14"),
+        // The input of each known event must be readable.
+        ("{\"hook_event_name\":\"FutureEvent\"}", "{\"hook_event_name\":\"Notification\"}", "line 14"),
     ] {
         assert!(SESSION.contains(from), "{from}");
         tokio::time::pause();

@@ -178,7 +178,7 @@ done
 #[tokio::test]
 async fn handshake_has_the_fields_of_the_scenario_and_kept_words_are_replaced() {
     let text = r#"{"about": "A test.", "model": {"replies": []},
-        "before": {"steps": [{"until": "greeting"}, {"keep": {"session": "/session_id"}}]},
+        "before": [{"until": "greeting"}, {"keep": {"session": "/session_id"}}],
         "initialize": {"title":"${session}"},
         "answers": {"elicitation": [{"action": "decline"}]},
         "files": {"~/a.json": {"b": 1}},

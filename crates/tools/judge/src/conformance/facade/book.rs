@@ -10,6 +10,7 @@ use bytes::Bytes;
 
 use super::{
     super::play::{Answer, answer},
+    handshakes::is_granted,
     is_message,
 };
 use agentwire_testkit::{
@@ -51,9 +52,7 @@ impl Book {
             }
         }
         let reply = handshake.and_then(|id: Box<str>| book.replies.get(&id));
-        let is_granted =
-            |(_, reply): &(usize, Recorded)| reply.json.text_at(&["response", "subtype"]) == Some("success");
-        book.is_refused = !reply.is_some_and(is_granted);
+        book.is_refused = !reply.is_some_and(|(_, reply)| is_granted(reply));
         book
     }
 

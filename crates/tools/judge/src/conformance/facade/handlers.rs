@@ -7,11 +7,7 @@ use agentwire::{
     control::{CallContext, Reply, Responder},
     hooks::{AnyHook, HookContext, Hooks, Matcher, PermissionHandler},
     mcp::McpServers,
-    protocol::{
-        InboundRequest,
-        control::HookFailure,
-        hook::{HookEvent, PostToolUse, PreToolUse, Stop, UserPromptSubmit},
-    },
+    protocol::{InboundRequest, control::HookFailure, hook::AnyInput},
 };
 
 use super::{super::play::Answer, book::Book, server::RecordedServer};
@@ -48,13 +44,7 @@ fn matcher_of(declared: &Json) -> Matcher {
 
 /// Answers as recorded; the input of an event that is known must be readable as such.
 async fn hook(book: Arc<Book>, event: AnyHook, context: HookContext) -> Answer {
-    let read = match &*event.name {
-        PreToolUse::NAME => event.decode::<<PreToolUse as HookEvent>::Input>().map(drop),
-        PostToolUse::NAME => event.decode::<<PostToolUse as HookEvent>::Input>().map(drop),
-        UserPromptSubmit::NAME => event.decode::<<UserPromptSubmit as HookEvent>::Input>().map(drop),
-        Stop::NAME => event.decode::<<Stop as HookEvent>::Input>().map(drop),
-        _ => Ok(()),
-    };
+    let read = event.decode::<AnyInput>();
     if let Err(error) = read {
         return Err(format!("the input of {} can't be read: {error}", event.name));
     }

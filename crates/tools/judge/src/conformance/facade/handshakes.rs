@@ -13,7 +13,7 @@ pub(super) fn drop_refused(entries: &mut Vec<(usize, Entry)>) {
     let mut refused = HashSet::new();
     let attempts: Vec<_> = handshakes(entries).map(|(id, _)| id).collect();
     for id in attempts {
-        match is_granted(entries, &id) {
+        match reply(entries, &id).map(|(_, reply)| is_granted(&reply)) {
             Some(true) => {
                 return entries.retain(|(_, entry)| !read(entry).is_some_and(|read| names(&read, &refused)));
             }
@@ -42,22 +42,28 @@ pub(super) fn drop_callbacks_of_later_ones(entries: &mut Vec<(usize, Entry)>) {
 }
 
 fn handshakes(entries: &[(usize, Entry)]) -> impl Iterator<Item = (Box<str>, Recorded)> {
-    entries.iter().filter(|(_, entry)| matches!(entry, Entry::Outbound(_))).filter_map(|(_, entry)| {
-        let read = read(entry)?;
-        match &read.role {
-            Role::Request { id, subtype } if **subtype == *"initialize" => Some((id.clone(), read)),
-            _ => None,
-        }
-    })
+    entries.iter().filter_map(|(_, entry)| handshake(entry))
 }
 
-/// Returns whether the first reply to a handshake grants it, if there is a reply.
-fn is_granted(entries: &[(usize, Entry)], id: &str) -> Option<bool> {
-    let replies = entries.iter().filter(|(_, entry)| matches!(entry, Entry::Inbound(_)));
-    let reply = replies
-        .filter_map(|(_, entry)| read(entry))
-        .find(|read| matches!(&read.role, Role::Response { id: own } if **own == *id))?;
-    Some(reply.json.text_at(&["response", "subtype"]) == Some("success"))
+/// Returns the id of a handshake with the handshake, if the entry is one.
+pub(super) fn handshake(entry: &Entry) -> Option<(Box<str>, Recorded)> {
+    let read = read(entry).filter(|_| matches!(entry, Entry::Outbound(_)))?;
+    match &read.role {
+        Role::Request { id, subtype } if **subtype == *"initialize" => Some((id.clone(), read)),
+        _ => None,
+    }
+}
+
+/// Returns the place of the first reply to a handshake with the reply, if there is one.
+pub(super) fn reply(entries: &[(usize, Entry)], id: &str) -> Option<(usize, Recorded)> {
+    let replies = entries.iter().enumerate().filter(|(_, (_, entry))| matches!(entry, Entry::Inbound(_)));
+    let mut replies = replies.filter_map(|(at, (_, entry))| Some((at, read(entry)?)));
+    replies.find(|(_, read)| matches!(&read.role, Role::Response { id: own } if **own == *id))
+}
+
+/// Returns whether a reply grants its handshake.
+pub(super) fn is_granted(reply: &Recorded) -> bool {
+    reply.json.text_at(&["response", "subtype"]) == Some("success")
 }
 
 /// Returns whether a line has one of these ids.

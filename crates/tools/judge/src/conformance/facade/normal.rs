@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use super::handshakes::{self, names, read};
+use super::handshakes::{self, handshake, names, read};
 
 use agentwire_testkit::{
     Transcript,
@@ -25,8 +25,8 @@ pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
     let Some(first) = entries.iter().position(|(_, entry)| matches!(entry, Entry::Outbound(_))) else {
         return entries;
     };
-    match initialize(&entries, first) {
-        Some(id) => hoist_reply(&mut entries, first, &id),
+    match entries.get(first).and_then(|(_, entry)| handshake(entry)) {
+        Some((id, _)) => hoist_reply(&mut entries, first, &id),
         None => {
             // The handshake is optional, and the recorded host did without it.
             let line = entries.get(first).map_or(0, |(line, _)| *line);
@@ -88,24 +88,9 @@ fn drop_unsendable(entries: &mut Vec<(usize, Entry)>) {
     });
 }
 
-/// Returns the id of the handshake if the session starts with it.
-fn initialize(entries: &[(usize, Entry)], first: usize) -> Option<Box<str>> {
-    let Some((_, Entry::Outbound(line))) = entries.get(first) else { return None };
-    match Recorded::read(line)?.role {
-        Role::Request { id, subtype } if *subtype == *"initialize" => Some(id),
-        _ => None,
-    }
-}
-
 /// Moves the reply before the lines that a host sent without waiting for it, since our session waits.
 fn hoist_reply(entries: &mut Vec<(usize, Entry)>, first: usize, id: &str) {
-    let is_reply = |entry: &Entry| match entry {
-        Entry::Inbound(line) => {
-            Recorded::read(line).is_some_and(|read| read.role == Role::Response { id: id.into() })
-        }
-        _ => false,
-    };
-    let Some(reply) = entries.iter().position(|(_, entry)| is_reply(entry)) else {
+    let Some((reply, _)) = handshakes::reply(entries, id) else {
         // The start was refused and the CLI exits; our side has no session and cannot end the input.
         return entries.retain(|(_, entry)| *entry != Entry::EndOfInput);
     };

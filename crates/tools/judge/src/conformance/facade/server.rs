@@ -1,6 +1,9 @@
 //! An MCP server with recorded answers.
 
-use std::{future::pending, sync::Arc};
+use std::{
+    future::{pending, ready},
+    sync::Arc,
+};
 
 use agentwire::{
     RawJson,
@@ -30,13 +33,6 @@ struct Exchange {
     response: Option<Result<RawJson, String>>,
 }
 
-/// The outcome of a request.
-enum Outcome {
-    Answered(RawJson),
-    /// It waits: it was never answered in the recording.
-    Unanswered,
-}
-
 impl RecordedServer {
     pub(super) fn new(name: &str, book: Arc<Book>) -> Self {
         let of_server = book
@@ -50,10 +46,9 @@ impl RecordedServer {
         Self { exchanges: Arc::new(exchanges), listed: listed.map(|listed| listed.to_string().into()) }
     }
 
-    /// Returns the outcome of a message; `None` if it is a notification.
-    fn outcome(&self, message: &Json) -> Option<Outcome> {
-        let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
-        let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);
+    /// Returns the answer to a request; `None` if it was never answered in the recording.
+    fn answer(&self, method: &str, id: &Json) -> Option<RawJson> {
+        let of_method = || self.exchanges.iter().filter(|exchange| &*exchange.method == method);
         // The bridge requests the list of tools under an id of its own.
         let recorded = of_method().find(|exchange| exchange.id.same(id)).or_else(|| of_method().next());
         let Some(exchange) = recorded else {
@@ -61,13 +56,10 @@ impl RecordedServer {
                 RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
             });
             let unknown = || failure(id, "the recorded server was never asked this");
-            return Some(Outcome::Answered(listed.unwrap_or_else(unknown)));
+            return Some(listed.unwrap_or_else(unknown));
         };
-        Some(match &exchange.response {
-            Some(Ok(response)) => Outcome::Answered(renamed(response, id)),
-            Some(Err(why)) => Outcome::Answered(failure(id, why)),
-            None => Outcome::Unanswered,
-        })
+        let response = exchange.response.as_ref()?;
+        Some(response.as_ref().map_or_else(|why| failure(id, why), |response| renamed(response, id)))
     }
 }
 
@@ -79,14 +71,12 @@ impl McpService for RecordedServer {
 
 impl ServerInstance for RecordedServer {
     fn handle(&self, message: RawJson) -> ResponseFuture {
-        let outcome = Json::parse(message.as_str().as_bytes()).and_then(|message| self.outcome(&message));
-        Box::pin(async move {
-            match outcome {
-                Some(Outcome::Answered(response)) => Some(response),
-                Some(Outcome::Unanswered) => pending().await,
-                None => None,
-            }
-        })
+        let message = Json::parse(message.as_str().as_bytes());
+        let asked = message.as_ref().and_then(|json| Some((json.text_at(&["method"])?, json.field("id")?)));
+        match asked.map(|(method, id)| self.answer(method, id)) {
+            Some(None) => Box::pin(pending()),
+            answer => Box::pin(ready(answer.flatten())),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Facts, Item, Mark, Report};
+use super::{super::facts::is_of_agent, Facts, Item, Mark, Report};
 use agentwire_testkit::{
     json::Json,
     recorded::{Recorded, Role},
@@ -52,8 +52,6 @@ impl Asked {
         if let Some((server, message)) = &mcp {
             self.mcp(item.line, server, message, facts, report);
         }
-        let agent = |path: &[&str]| read.json.text_at(path).is_some();
-        let of_agent = agent(&["request", "agent_id"]) || agent(&["request", "input", "agent_id"]);
         self.latest.insert(id.clone(), self.requests.len());
         self.requests.push(Request {
             line: item.line,
@@ -65,7 +63,7 @@ impl Asked {
             excused: item.has(Mark::Unanswered),
             outlived: false,
             too_late: false,
-            of_agent,
+            of_agent: is_of_agent(read),
             mcp,
         });
     }
@@ -95,9 +93,9 @@ impl Asked {
         request.answered = true;
         request.answer = Some(read.json.clone());
         let wanted = request.mcp.as_ref().and_then(|(_, message)| message.field("id"));
-        let given = read.json.at(&["response", "response", "mcp_response", "id"]);
+        let given = read.json.at(&["response", "response", "mcp_response"]);
         if let (Some(wanted), Some(given)) = (wanted, given)
-            && !wanted.same(given)
+            && !given.field("id").is_some_and(|id| wanted.same(id))
         {
             report.find(line, format!("the answer to line {} has another JSON-RPC id", request.line));
         }

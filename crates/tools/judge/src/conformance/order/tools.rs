@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::facts::{Facts, callbacks, content, is_made_up, is_main, is_plain_success, is_replay};
+use super::super::facts::{
+    Facts, callbacks, content, is_made_up, is_main, is_of_agent, is_plain_success, is_replay,
+};
 use super::Report;
 use agentwire_testkit::recorded::{Recorded, Role};
 
@@ -152,8 +154,7 @@ impl Tools {
             _ => return,
         };
         let Some(tool_use) = tool_use else { return };
-        let of_agent = request.field("agent_id").or_else(|| request.at(&["input", "agent_id"])).is_some();
-        if !of_agent {
+        if !is_of_agent(read) {
             self.needs_use(line, tool_use, "a question", facts, report);
         }
         if facts.tool_calls.get(tool_use).is_some_and(|call| self.replied.contains(&call.id)) {

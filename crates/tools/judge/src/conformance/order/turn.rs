@@ -72,17 +72,10 @@ impl Turns {
         self.calls.settled += self.calls.questions.drain().count();
     }
 
-    pub(super) fn see(
-        &mut self,
-        line: usize,
-        read: &Recorded,
-        facts: &Facts,
-        bare: bool,
-        report: &mut Report,
-    ) {
+    pub(super) fn see(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
         match (read.kind(), read.subtype()) {
-            ("system", "init") => self.init(line, read, facts, bare, report),
-            ("system", "session_state_changed") => self.state(line, read, facts, bare, report),
+            ("system", "init") => self.init(line, read, facts, report),
+            ("system", "session_state_changed") => self.state(line, read, facts, report),
             ("result", _) => self.result(line, read, facts, report),
             ("control_request", _) => self.request(line, read, facts, report),
             ("control_response", _) => {
@@ -119,7 +112,7 @@ impl Turns {
         }
     }
 
-    fn init(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
+    fn init(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
         let is_instead = self.is_instead(read);
         if let Some(open) = self.open.replace(line).filter(|_| !is_instead) {
             report.find(line, format!("a turn starts, and that of line {open} has no result"));
@@ -130,7 +123,7 @@ impl Turns {
         if let Some(early) = self.early.take().filter(|_| !facts.tasks) {
             report.find(line, format!("the turn starts after its frame of line {early}"));
         }
-        self.needs_prompt(line, facts, bare, report);
+        self.needs_prompt(line, facts, report);
     }
 
     /// Returns whether a turn starts in the place of the running one, which then has no result of its own.
@@ -149,7 +142,7 @@ impl Turns {
         is_instead
     }
 
-    fn state(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
+    fn state(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
         let state = read.json.text_at(&["state"]).unwrap_or_default();
         // The end of a question about a call of ours leads back to the state before it, once for each question.
         let ends_question = state != "requires_action" && self.calls.settled > 0;
@@ -160,7 +153,7 @@ impl Turns {
             ("running", "running") | ("idle", "idle") => !ends_question,
             ("idle", "requires_action") => self.calls.open.is_empty(),
             ("requires_action", "idle") => !ends_question && !facts.interrupted && !facts.stopped,
-            ("", "idle") => !facts.resumed && !bare,
+            ("", "idle") => !facts.resumed && !facts.bare,
             _ => false,
         };
         if is_lost && !facts.tasks {
@@ -171,14 +164,14 @@ impl Turns {
             ("idle", Some(open)) => {
                 report.find(line, format!("the CLI is `idle`, and the turn of line {open} has no result"));
             }
-            ("running", _) => self.needs_prompt(line, facts, bare, report),
+            ("running", _) => self.needs_prompt(line, facts, report),
             _ => {}
         }
     }
 
     /// Checks that nothing runs before the first prompt, except earlier work of a resumed session.
-    fn needs_prompt(&self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
-        if !self.prompted && !bare && !facts.resumed && facts.first_prompt.is_some() {
+    fn needs_prompt(&self, line: usize, facts: &Facts, report: &mut Report) {
+        if !self.prompted && !facts.bare && !facts.resumed && facts.first_prompt.is_some() {
             report.find(line, "a turn starts before the first prompt");
         }
     }

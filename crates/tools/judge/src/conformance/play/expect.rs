@@ -121,6 +121,9 @@ impl Play<'_> {
         if incoming.line() != Some(line) {
             return Err("the message bears another line".to_owned());
         }
+        if let Some(error) = incoming.set_aside().first() {
+            return Err(format!("a part of it can't be decoded: {error}"));
+        }
         match (&incoming, read) {
             (Incoming::Message(..), Some(_)) if item.has(Mark::Undecodable) => {
                 Err("it can be decoded, and a comment says that it can't".to_owned())

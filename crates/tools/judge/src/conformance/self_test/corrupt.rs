@@ -15,7 +15,7 @@
 use bytes::Bytes;
 
 use super::super::{
-    facts::{Facts, content},
+    facts::{Facts, content, is_of_agent},
     scene::{Scene, What},
 };
 use super::Corruption;
@@ -35,9 +35,7 @@ pub(super) fn is_found(
     scene: &Scene,
     is_faulty: impl Fn(&Transcript) -> bool,
 ) -> Option<bool> {
-    let places = transcript.entries.iter().enumerate().filter(|(_, entry)| What::is_one(entry));
-    let facts = Facts::of(scene);
-    let source = Source { transcript, scene, facts, places: places.map(|(index, _)| index).collect() };
+    let source = Source { transcript, scene, facts: Facts::of(scene) };
     let mut corrupted = source.corrupted(corruption).peekable();
     corrupted.peek()?;
     Some(corrupted.any(|transcript| is_faulty(&transcript)))
@@ -47,8 +45,6 @@ struct Source<'a> {
     transcript: &'a Transcript,
     scene: &'a Scene,
     facts: Facts,
-    /// The index of each item of the scene among the entries of the transcript.
-    places: Vec<usize>,
 }
 
 /// A change of one line of a transcript.
@@ -144,10 +140,6 @@ impl Source<'_> {
         let request = self.scene.theirs().find(|read| {
             matches!(read.role, Role::Request { .. }) && read.id() == answer.read().and_then(Recorded::id)
         });
-        let is_of_agent = |request: &Recorded| {
-            let paths: [&[&str]; 2] = [&["request", "agent_id"], &["request", "input", "agent_id"]];
-            paths.iter().any(|path| request.json.at(path).is_some())
-        };
         request.is_some_and(|request| !is_of_agent(request)) && self.has_result_after(item)
     }
 
@@ -161,14 +153,14 @@ impl Source<'_> {
     }
 
     fn corrupt(&self, item: usize, fault: Fault) -> Option<Transcript> {
-        let place = *self.places.get(item)?;
+        let place = self.scene.items.get(item)?.entry;
         let mut transcript = self.transcript.clone();
         let entries = &mut transcript.entries;
         match fault {
             Fault::LoseRest => entries.truncate(place + 1),
             Fault::Drop => drop(entries.remove(place)),
             Fault::Repeat => entries.insert(place, entries.get(place)?.clone()),
-            Fault::SwapWithNext => entries.swap(place, *self.places.get(item + 1)?),
+            Fault::SwapWithNext => entries.swap(place, self.scene.items.get(item + 1)?.entry),
             Fault::Replace(line) => {
                 let entry = entries.get_mut(place)?;
                 *entry = if matches!(entry, Entry::Outbound(_)) {

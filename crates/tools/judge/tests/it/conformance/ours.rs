@@ -55,6 +55,24 @@ fn question_about_our_tool_call_is_legal() {
 }
 
 #[test]
+fn answer_to_a_server_request_has_its_id() {
+    let answer = |response: &str| {
+        turn(
+            "",
+            &format!(
+                r#"< {{"type":"control_request","request_id":"m","request":{{"subtype":"mcp_message","server_name":"a","message":{{"jsonrpc":"2.0","id":0,"method":"initialize"}}}}}}
+> {{"type":"control_response","response":{{"subtype":"success","request_id":"m","response":{{"mcp_response":{response}}}}}}}"#
+            ),
+        )
+    };
+    let check = |response| check(&answer(response), Splits::Lines).to_string();
+    assert_eq!(check(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#), "");
+    for other in [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, r#"{"jsonrpc":"2.0","result":{}}"#] {
+        assert!(check(other).contains("the answer to line 5 has another JSON-RPC id"), "{other}");
+    }
+}
+
+#[test]
 fn corruptions_of_our_tool_call_are_found() {
     let test = self_test(&parse(CALL));
     assert!(test.is_passed(), "{:?}", test.missed);
