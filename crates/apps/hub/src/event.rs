@@ -1,13 +1,7 @@
 //! Events of servers and of the configuration, and their channel.
 
-use std::{
-    fmt,
-    pin::Pin,
-    task::{Context, Poll},
-};
-
-use futures_core::Stream;
-use futures_util::stream::{BoxStream, StreamExt, unfold};
+use futures_core::stream::BoxStream;
+use futures_util::stream::{StreamExt as _, unfold};
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use crate::{ServerName, ServerState};
@@ -63,37 +57,21 @@ impl Events {
     }
 
     pub(crate) fn stream(&self) -> EventStream {
-        let events = unfold(self.sender.subscribe(), async |mut events| {
+        unfold(self.sender.subscribe(), async |mut events| {
             let event = match events.recv().await {
                 Ok(event) => event,
                 Err(RecvError::Lagged(missed)) => Event { server: None, change: Change::Missed(missed) },
                 Err(RecvError::Closed) => return None,
             };
             Some((event, events))
-        });
-        EventStream { events: events.boxed() }
+        })
+        .boxed()
     }
 }
 
 /// The events of a hub, in the order in which they happened.
 ///
 /// A reader that is more than 1,024 events behind misses the oldest ones and gets [`Change::Missed`] instead.
-pub struct EventStream {
-    events: BoxStream<'static, Event>,
-}
-
-impl Stream for EventStream {
-    type Item = Event;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.events.poll_next_unpin(cx)
-    }
-}
-
-impl fmt::Debug for EventStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventStream").finish_non_exhaustive()
-    }
-}
+pub type EventStream = BoxStream<'static, Event>;
 
 const KEPT: usize = 1024;
