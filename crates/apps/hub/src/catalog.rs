@@ -60,10 +60,10 @@ impl Catalog {
     pub fn problems(&self) -> impl Iterator<Item = ListProblem> {
         let problem = |list, why: &Option<Arc<str>>| Some(ListProblem { list, why: why.clone()? });
         [
-            problem(List::Tools, &self.tools.listed.problem),
-            problem(List::Resources, &self.resources.problem),
-            problem(List::Templates, &self.templates.problem),
-            problem(List::Prompts, &self.prompts.problem),
+            problem("tools", &self.tools.listed.problem),
+            problem("resources", &self.resources.problem),
+            problem("resource templates", &self.templates.problem),
+            problem("prompts", &self.prompts.problem),
         ]
         .into_iter()
         .flatten()
@@ -171,35 +171,10 @@ impl Schemas {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListProblem {
-    /// The list.
-    pub list: List,
+    /// The list: `tools`, `resources`, `resource templates` or `prompts`.
+    pub list: &'static str,
     /// The reason.
     pub why: Arc<str>,
-}
-
-/// A kind of list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "the lists of a catalog")]
-pub enum List {
-    /// `tools/list`.
-    Tools,
-    /// `resources/list`.
-    Resources,
-    /// `resources/templates/list`.
-    Templates,
-    /// `prompts/list`.
-    Prompts,
-}
-
-impl fmt::Display for List {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tools => "tools",
-            Self::Resources => "resources",
-            Self::Templates => "resource templates",
-            Self::Prompts => "prompts",
-        })
-    }
 }
 
 impl fmt::Display for ListProblem {

@@ -33,7 +33,7 @@ pub use agentwire_hub_transport::stdio::hubs_above;
 pub use approval::{Approval, CallDecision, Proposed};
 pub use audit::{Arguments, Audit, CallEnd, CallRecord, CallRecords, Rule, Use};
 pub use call::{CallRequest, PromptRequest, ReadRequest};
-pub use catalog::{Catalog, List, ListProblem};
+pub use catalog::{Catalog, ListProblem};
 pub use client::Progress;
 pub use connection::{Backoff, KeepAlive};
 pub use event::{Change, Event, EventStream};
