@@ -1,5 +1,7 @@
 //! Validates arguments and structured content against the schemas of tools.
 
+mod applied;
+
 use std::{
     sync::{Arc, Mutex, OnceLock, Weak},
     thread,
@@ -76,8 +78,9 @@ impl Schema {
             Ok(validator) if validator.is_valid(&value) => _ = reports.send(Vec::new()),
             Ok(validator) => {
                 let why = "it does not fit the schema, which is too intricate to say where";
-                let is_small = nodes(&value).saturating_mul(size(&*schema.text)) <= MAX_ERRORS;
-                if reports.send(vec![Violation::whole(why)]).is_ok() && is_small {
+                let has_receiver = reports.send(vec![Violation::whole(why)]).is_ok();
+                let text = Value::Object((*schema.text).clone());
+                if has_receiver && applied::is_within(MAX_ERRORS, &text, &value) {
                     _ = reports.send(all(validator, &value));
                 }
             }
@@ -199,15 +202,6 @@ fn depth(value: &Value) -> usize {
     }
 }
 
-/// Returns the number of values in a value, with itself.
-fn nodes(value: &Value) -> usize {
-    1 + match value {
-        Value::Object(fields) => fields.values().map(nodes).sum(),
-        Value::Array(items) => items.iter().map(nodes).sum(),
-        _ => 0,
-    }
-}
-
 fn all(validator: &Validator, value: &Value) -> Vec<Violation> {
     let mut violations: Vec<_> =
         validator.iter_errors(value).take(MAX_VIOLATIONS + 1).map(violation).collect();
@@ -247,8 +241,8 @@ const REFERENCES: [&str; 3] = ["$dynamicRef", "$recursiveRef", "$ref"];
 const UNBOUNDED: [&str; 5] =
     ["format", "pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties"];
 const MAX_VIOLATIONS: usize = 20;
-/// The limit for the values times the bytes of the schema: each value may get an error for each part, with a copy of it, and
-/// all are made before the first is read. Parts that references repeat are not counted.
+/// The limit for the bytes of the parts that apply within a value: each may become an error with a copy of the part, and all
+/// are made before the first is read.
 const MAX_ERRORS: usize = 8_000_000;
 /// The longest text, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;

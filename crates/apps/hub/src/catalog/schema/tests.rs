@@ -249,3 +249,13 @@ async fn search_for_many_violations_of_an_intricate_schema_is_left_out() {
     assert!(violations[0].problem.contains("too intricate"), "{violations:?}");
     assert_eq!(schema.violations("t", &json!(["a"])).await, [], "no thread of this schema works on");
 }
+
+#[tokio::test]
+async fn repeated_references_count_in_the_search_for_violations() {
+    let text = json!({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}], "$defs": {"a": {"items": {"$ref": "#"}, "type": "array"}}});
+    let schema = schema(text);
+    let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+    assert_eq!(ended(&schema, &nested(3)).await[0].pointer, "/0/0/0");
+    let violations = ended(&schema, &nested(17)).await;
+    assert!(violations[0].problem.contains("too intricate"), "{violations:?}");
+}
