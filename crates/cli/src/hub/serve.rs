@@ -59,8 +59,8 @@ async fn serve(args: &Args, as_json: bool, notes: &Notes) -> Result<(), Failure>
     let approval = if args.allow { Approval::allowed() } else { Approval::denied() };
     let mut signals = Signals::new()?;
     let limits = match args.http {
-        Some(_) => CallLimits::default().text(HTTP_TEXT),
-        None => CallLimits::default().media(STDIO_MEDIA),
+        Some(_) => CallLimits { text: HTTP_TEXT, ..CallLimits::default() },
+        None => CallLimits { media: STDIO_MEDIA, ..CallLimits::default() },
     };
     let hub = args.servers.start_within(limits, approval, |line| notes.add(line))?;
     let serving = async {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The delays and limits for retries of a lost connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_structs, reason = "plain settings, written with `..default()`")]
 pub struct Backoff {
     /// The delay before the first attempt. It doubles with each further attempt. The default is one second.
     pub first: Duration,
@@ -20,34 +20,6 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Sets the delay before the first attempt.
-    #[must_use]
-    pub fn first(mut self, wait: Duration) -> Self {
-        self.first = wait;
-        self
-    }
-
-    /// Sets the longest delay.
-    #[must_use]
-    pub fn longest(mut self, wait: Duration) -> Self {
-        self.longest = wait;
-        self
-    }
-
-    /// Sets the number of restarts of a server process.
-    #[must_use]
-    pub fn restarts(mut self, restarts: u32) -> Self {
-        self.restarts = restarts;
-        self
-    }
-
-    /// Sets the time after which a connection counts as steady.
-    #[must_use]
-    pub fn steady(mut self, time: Duration) -> Self {
-        self.steady = time;
-        self
-    }
-
     /// Returns the delay before attempt `number`, from 1.
     pub(crate) fn wait(&self, number: u32) -> Duration {
         let factor = 1_u32.checked_shl(number.saturating_sub(1)).unwrap_or(u32::MAX);

@@ -18,7 +18,7 @@ use crate::client::{Inbound, ask};
 /// A server that has never answered a ping is not pinged again: it may not support it.
 /// No ping is sent while a call is in flight, which has its own limit, or while a question to the user is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_structs, reason = "plain settings, written with `..default()`")]
 pub struct KeepAlive {
     /// The time without messages and calls after which a server is pinged. The default is one minute.
     pub idle: Duration,
@@ -30,20 +30,6 @@ impl KeepAlive {
     /// Disables pings, for a server that is stopped in a debugger. Only the next call notices an unresponsive server.
     pub fn never() -> Self {
         Self { idle: Duration::MAX, ..Self::default() }
-    }
-
-    /// Sets the time after which a silent server is pinged.
-    #[must_use]
-    pub fn idle(mut self, time: Duration) -> Self {
-        self.idle = time;
-        self
-    }
-
-    /// Sets the time limit for the answer.
-    #[must_use]
-    pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
     }
 }
 

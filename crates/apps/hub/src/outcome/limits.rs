@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The limits on the duration of calls and the size of their outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_structs, reason = "plain settings, written with `..default()`")]
 pub struct CallLimits {
     /// The maximum duration of a call, regardless of progress. The default is 10 minutes.
     ///
@@ -14,26 +14,6 @@ pub struct CallLimits {
     pub text: usize,
     /// The maximum size of images, sound and other data of an outcome, in bytes of base64. The default is 16 MiB.
     pub media: usize,
-}
-
-impl CallLimits {
-    /// Sets the maximum duration.
-    pub fn longest(mut self, longest: Duration) -> Self {
-        self.longest = longest;
-        self
-    }
-
-    /// Sets the limit for text, in bytes.
-    pub fn text(mut self, bytes: usize) -> Self {
-        self.text = bytes;
-        self
-    }
-
-    /// Sets the limit for data, in bytes of base64.
-    pub fn media(mut self, bytes: usize) -> Self {
-        self.media = bytes;
-        self
-    }
 }
 
 impl Default for CallLimits {

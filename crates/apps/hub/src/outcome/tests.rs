@@ -21,7 +21,7 @@ fn fits(limits: &CallLimits, result: &impl Serialize) {
 
 #[test]
 fn every_part_of_an_outcome_is_limited() {
-    let limits = CallLimits::default().text(10_000).media(10_000);
+    let limits = CallLimits { text: 10_000, media: 10_000, ..CallLimits::default() };
     let large = json!({"m": "x".repeat(20_000)});
     let all = vec![large.clone(); 10];
     let uri = format!("test://{}", "x".repeat(5000));
@@ -63,7 +63,7 @@ fn every_part_of_an_outcome_is_limited() {
 
 #[test]
 fn data_without_room_for_its_metadata_counts_as_media() {
-    let limits = CallLimits::default().text(100);
+    let limits = CallLimits { text: 100, ..CallLimits::default() };
     let resource = json!({"uri": "x".repeat(2 * MAX_FREE_METADATA), "blob": "AAAA"});
     let content = json!([{"type": "resource", "resource": resource}]);
     let outcome = CallOutcome::bounded(read::<CallToolResult>(json!({"content": content})), &limits);
@@ -74,7 +74,7 @@ fn data_without_room_for_its_metadata_counts_as_media() {
 
 #[test]
 fn completions_and_errors_are_limited() {
-    let limits = CallLimits::default().text(100);
+    let limits = CallLimits { text: 100, ..CallLimits::default() };
     let values: CompletionInfo = read(json!({"values": vec!["x".repeat(1000); 1000]}));
     let bounded = bounded_values(values, &limits);
     assert_eq!((bounded.values.len(), bounded.has_more), (63, Some(true)));

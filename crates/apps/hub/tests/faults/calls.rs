@@ -130,7 +130,7 @@ fn call_without_an_answer_times_out_and_others_work() {
 
 fn answer_of_fifty_megabytes_is_received() {
     play(async |mark| {
-        let limits = CallLimits::default().text(100_000_000);
+        let limits = CallLimits { text: 100_000_000, ..CallLimits::default() };
         let hub = mark.hub(&["big=50000000"]).limits(limits).build();
         becomes(&hub, "s", is_connected).await;
         assert_eq!(call(&hub, "fault", json!({})).await.unwrap().len(), 50_000_000);

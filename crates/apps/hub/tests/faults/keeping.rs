@@ -57,7 +57,7 @@ fn server_whose_program_was_replaced_is_restarted() {
         symlink(&original, &program).unwrap();
         // There are attempts for as long as the program is missing.
         let wait = Duration::from_millis(10);
-        let backoff = Backoff::default().first(wait).longest(wait).restarts(u32::MAX);
+        let backoff = Backoff { first: wait, longest: wait, restarts: u32::MAX, ..Backoff::default() };
         let hub = hasty(Sources::new().server("s", config)).backoff(backoff).build();
         becomes(&hub, "s", is_connected).await;
         let pid = seen(&hub).await["pid"].as_u64().unwrap();
@@ -95,7 +95,7 @@ fn server_that_keeps_exiting_fails() {
 fn steady_connection_resets_the_count_of_losses() {
     play(async |mark| {
         let wait = Duration::from_millis(10);
-        let backoff = Backoff::default().first(wait).restarts(1).steady(Duration::ZERO);
+        let backoff = Backoff { first: wait, restarts: 1, steady: Duration::ZERO, ..Backoff::default() };
         let hub = mark.hub(&[]).backoff(backoff).build();
         for _ in 0..4 {
             becomes(&hub, "s", is_connected).await;
@@ -112,7 +112,8 @@ fn restart_ends_the_delay_before_the_next_attempt() {
     // The longer delay ends at a time that no clock can represent.
     for wait in [Duration::from_secs(3600), Duration::MAX] {
         play(async |mark| {
-            let hub = mark.hub(&[]).backoff(Backoff::default().first(wait).longest(wait)).build();
+            let hub =
+                mark.hub(&[]).backoff(Backoff { first: wait, longest: wait, ..Backoff::default() }).build();
             becomes(&hub, "s", is_connected).await;
             let pid = seen(&hub).await["pid"].as_u64().unwrap();
             kill(u32::try_from(pid).unwrap());
@@ -189,7 +190,7 @@ fn concurrent_restarts_and_switches_end_connected() {
 
 /// Returns a hub that pings its server constantly.
 async fn asked_often(mark: &Mark, faults: &[&str], limit: Duration) -> Hub {
-    let often = KeepAlive::default().idle(Duration::from_millis(1)).limit(limit);
+    let often = KeepAlive { idle: Duration::from_millis(1), limit };
     let hub = mark.hub(faults).keep_alive(often).build();
     becomes(&hub, "s", is_connected).await;
     hub

@@ -68,10 +68,11 @@ impl Mark {
 pub(crate) fn hasty(sources: Sources) -> HubBuilder {
     let grace = Duration::from_millis(300);
     let wait = Duration::from_millis(20);
-    Hub::builder()
-        .sources(sources)
-        .grace(grace, grace)
-        .backoff(Backoff::default().first(wait).longest(wait * 4))
+    Hub::builder().sources(sources).grace(grace, grace).backoff(Backoff {
+        first: wait,
+        longest: wait * 4,
+        ..Backoff::default()
+    })
 }
 
 /// Returns a configuration with these servers.

@@ -163,7 +163,9 @@ async fn tool_that_does_not_fit_hides_no_other_tool() {
 
 #[tokio::test]
 async fn large_content_is_cut_and_marked() {
-    let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(10).media(8))).await;
+    let hub =
+        hub(config(), |builder| builder.limits(CallLimits { text: 10, media: 8, ..CallLimits::default() }))
+            .await;
     let give = async |given: Value| hub.call(call("give", given)).await.unwrap();
     let texts = json!([{"type": "text", "text": "1234567"}, {"type": "text", "text": "éééé"}, {"type": "text", "text": "x"}]);
     let outcome = give(json!({"content": texts})).await;
@@ -193,7 +195,9 @@ async fn large_content_is_cut_and_marked() {
 
 #[tokio::test]
 async fn notes_and_metadata_are_bounded_too() {
-    let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(10).media(8))).await;
+    let hub =
+        hub(config(), |builder| builder.limits(CallLimits { text: 10, media: 8, ..CallLimits::default() }))
+            .await;
     let give = async |given: Value| hub.call(call("give", given)).await.unwrap();
     let many = vec![json!({"type": "text", "text": "12345"}); 1000];
     let outcome = give(json!({"content": many})).await;
@@ -254,7 +258,7 @@ async fn progress_extends_the_time_limit_up_to_a_maximum() {
     assert_eq!((text(&outcome), started.elapsed() > time), ("done", true));
     hub.close().await;
     // The maximum duration equals the timeout, so a single progress distinguishes the two limits.
-    let longest = CallLimits::default().longest(time);
+    let longest = CallLimits { longest: time, ..CallLimits::default() };
     let hub = crate::server::hub(limited_to(time), |builder| builder.limits(longest)).await;
     let started = Instant::now();
     let endless = hub.call(call("tick", json!({"times": 100_000, "every": 50})));
@@ -266,7 +270,7 @@ async fn progress_extends_the_time_limit_up_to_a_maximum() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn constant_progress_does_not_delay_the_timeout() {
     let time = Duration::from_secs(1);
-    let longest = CallLimits::default().longest(time);
+    let longest = CallLimits { longest: time, ..CallLimits::default() };
     let hub = hub(limited_to(time), |builder| builder.limits(longest)).await;
     // Handling a notification takes longer than the server takes to send the next one.
     let request = call("tick", json!({"times": 1_000_000, "every": 0}))
@@ -295,7 +299,7 @@ async fn dropped_call_is_cancelled() {
 
 #[tokio::test]
 async fn very_long_limits_are_accepted() {
-    let longest = CallLimits::default().longest(Duration::MAX);
+    let longest = CallLimits { longest: Duration::MAX, ..CallLimits::default() };
     let hub = hub(limited_to(Duration::MAX), |builder| builder.limits(longest)).await;
     hub.call(call("tick", json!({"times": 1, "every": 1}))).await.unwrap();
 }

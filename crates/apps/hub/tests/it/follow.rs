@@ -118,7 +118,7 @@ async fn frequent_changes_restart_the_server_with_delays() {
     project.write("built", "1");
     project.configure(".mcp.json", json!({"a": project.server("a", json!({"watchPaths": ["built"]}))}));
     let wait = Duration::from_secs(3);
-    let hub = project.hub(|builder| builder.backoff(Backoff::default().first(wait))).await;
+    let hub = project.hub(|builder| builder.backoff(Backoff { first: wait, ..Backoff::default() })).await;
     let start = Instant::now();
     for starts in 2..4 {
         project.write("built", &starts.to_string());
@@ -138,7 +138,9 @@ async fn requested_restart_does_not_wait_for_the_delay() {
     });
     project.configure(".mcp.json", servers);
     let hour = Duration::from_secs(3600);
-    let hub = project.hub(|builder| builder.backoff(Backoff::default().first(hour).longest(hour))).await;
+    let hub = project
+        .hub(|builder| builder.backoff(Backoff { first: hour, longest: hour, ..Backoff::default() }))
+        .await;
     project.write("built", "2");
     until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;
     project.write("built", "3");

@@ -234,7 +234,7 @@ async fn unanswered_question_does_not_block_a_call_forever() {
         begins.notify_one();
         std::future::pending()
     });
-    let longest = CallLimits::default().longest(Duration::from_millis(600));
+    let longest = CallLimits { longest: Duration::from_millis(600), ..CallLimits::default() };
     let hub = hub(config(), |builder| builder.handlers(handlers).limits(longest)).await;
     let asked = hub.call(call("ask", json!({"method": "elicitation/create", "params": form()})));
     let (error, ()) = tokio::join!(timeout(LIMIT, asked), async {
@@ -328,7 +328,9 @@ async fn large_log_message_is_cut() {
 
 #[tokio::test]
 async fn resources_and_prompts_are_bounded() {
-    let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(20).media(50))).await;
+    let hub =
+        hub(config(), |builder| builder.limits(CallLimits { text: 20, media: 50, ..CallLimits::default() }))
+            .await;
     let read = hub.read_resource(ReadRequest::new("test", "test://a")).await.unwrap();
     let read = serde_json::to_value(&read.contents).unwrap();
     assert!(read[0]["text"].as_str().unwrap().contains("[80 of 100 bytes left out"), "{read}");

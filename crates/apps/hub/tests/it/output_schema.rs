@@ -52,7 +52,7 @@ async fn violation_of_the_output_schema_is_reported() {
 
 #[tokio::test]
 async fn content_that_was_cut_is_no_violation() {
-    let hub = promising(|builder| builder.limits(CallLimits::default().text(20))).await;
+    let hub = promising(|builder| builder.limits(CallLimits { text: 20, ..CallLimits::default() })).await;
     let large = json!({"content": [], "structuredContent": {"sum": 5, "more": "x".repeat(100)}});
     let outcome = give(&hub, large).await;
     assert!(outcome.left_out.is_some());

@@ -29,7 +29,11 @@ pub(crate) const WAYS: [(Way, &str); 2] = [(Launch::Http, "/mcp"), (Launch::Sse,
 
 /// Returns a builder with short delays.
 pub(crate) fn hasty(sources: Sources) -> HubBuilder {
-    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
+    let backoff = Backoff {
+        first: Duration::from_millis(20),
+        longest: Duration::from_millis(100),
+        ..Backoff::default()
+    };
     Hub::builder().sources(sources).backoff(backoff).approval(Approval::allowed())
 }
 

@@ -77,7 +77,7 @@ impl Project {
         let sources = Sources::new().project(self.folder.path()).global(self.path("global.json"));
         let variables = Variables::new().environment(environment);
         let builder = Hub::builder().sources(sources).variables(variables).debounce(DEBOUNCE);
-        let builder = builder.backoff(Backoff::default().first(DEBOUNCE).longest(DEBOUNCE));
+        let builder = builder.backoff(Backoff { first: DEBOUNCE, longest: DEBOUNCE, ..Backoff::default() });
         let hub = build(builder.trust_projects(true)).build();
         assert!(hub.wait_until_ready(LIMIT).await);
         hub

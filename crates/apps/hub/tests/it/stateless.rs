@@ -174,7 +174,7 @@ async fn answering(timeout: Duration, longest: Duration, after: Duration) -> Hub
         tokio::time::sleep(after).await;
         ElicitResult::new(ElicitationAction::Decline)
     });
-    let limits = CallLimits::default().longest(longest);
+    let limits = CallLimits { longest, ..CallLimits::default() };
     server::hub(config, |builder| builder.handlers(handlers).limits(limits)).await
 }
 

@@ -111,7 +111,7 @@ async fn reported_changes_and_the_reading_of_another_list_do_not_delay_each_othe
 
 #[tokio::test]
 async fn server_that_hangs_is_noticed_while_clients_request_its_lists() {
-    let often = KeepAlive::default().idle(PATIENCE / 10).limit(PATIENCE / 2);
+    let often = KeepAlive { idle: PATIENCE / 10, limit: PATIENCE / 2 };
     let sources = Sources::new().server("test", lacking("NO_LIST_CHANGES"));
     let hub = Hub::builder().sources(sources).keep_alive(often).build();
     assert!(hub.wait_until_ready(LIMIT).await);

@@ -46,7 +46,11 @@ async fn everything_works(mode: &str, path: &str, way: fn(Endpoint) -> Launch) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let server = Everything::start(mode, port);
     let config = ServerConfig::new(way(Endpoint::new(format!("http://127.0.0.1:{port}{path}"))));
-    let backoff = Backoff::default().first(Duration::from_millis(50)).longest(Duration::from_millis(500));
+    let backoff = Backoff {
+        first: Duration::from_millis(50),
+        longest: Duration::from_millis(500),
+        ..Backoff::default()
+    };
     let hub = Hub::builder().sources(Sources::new().server("everything", config)).backoff(backoff).build();
     wait(&hub, true).await;
     sees_everything(&hub);
