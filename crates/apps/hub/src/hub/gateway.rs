@@ -20,7 +20,7 @@ use std::{
 use futures_util::future::join_all;
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{LoggingLevel, PaginatedRequestParams},
+    model::{ClientResult, LoggingLevel, PaginatedRequestParams, ServerRequest},
     service::RequestContext,
 };
 use serde::Serialize;
@@ -29,7 +29,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Hub, Naming, Offers,
-    client::{Caller, Stale},
+    client::{Caller, Stale, ask},
     llm::quoted,
     lock::locked,
 };
@@ -76,7 +76,8 @@ pub struct Gateway {
     asks_for_resources: bool,
     /// The lowest log level that the client receives.
     min_level: tokio::sync::watch::Sender<LoggingLevel>,
-    offers: Mutex<Option<Offers>>,
+    /// Shared by all clones with this naming.
+    offers: Arc<Mutex<Option<Offers>>>,
     /// The task that reports changes.
     watch: OnceLock<AbortOnDropHandle<()>>,
     logs: OnceLock<LogForwarder>,
@@ -106,7 +107,7 @@ impl Gateway {
             passes_logs: false,
             asks_for_resources: true,
             min_level: tokio::sync::watch::Sender::new(LoggingLevel::Info),
-            offers: Mutex::new(None),
+            offers: Arc::default(),
             watch: OnceLock::new(),
             logs: OnceLock::new(),
             subscribed: Subscribed::default(),
@@ -138,7 +139,7 @@ impl Gateway {
     /// Sets the naming of tools and prompts. The default is `server__tool` with at most 48 characters.
     pub fn naming(mut self, naming: Naming) -> Self {
         self.naming = naming;
-        self.offers = Mutex::new(None);
+        self.offers = Arc::default();
         self
     }
 
@@ -249,9 +250,12 @@ impl Gateway {
         if !self.hub.handlers().asks_callers || !has_roots {
             return;
         }
-        match timeout(ROOTS, peer.list_roots()).await {
-            Ok(Ok(listed)) => self.hub.handlers().client_roots.set(self.client_id(), listed.roots),
-            Ok(Err(error)) => tracing::debug!(%error, "a client did not list its roots"),
+        let request = ServerRequest::ListRootsRequest(Default::default());
+        match timeout(ROOTS, ask(peer, request, "the roots were not listed in time")).await {
+            Ok(Ok(ClientResult::ListRootsResult(listed))) => {
+                self.hub.handlers().client_roots.set(self.client_id(), listed.roots);
+            }
+            Ok(answer) => tracing::debug!(?answer, "a client did not list its roots"),
             Err(_) => tracing::debug!("the client did not list its roots in time"),
         }
     }
@@ -279,11 +283,10 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 
 impl Clone for Gateway {
     fn clone(&self) -> Self {
-        let offers = locked(&self.offers).clone();
         let mut other = Self::new(&self.hub);
         (other.naming, other.patience) = (self.naming, self.patience);
         (other.passes_logs, other.asks_for_resources) = (self.passes_logs, self.asks_for_resources);
-        (other.offers, other.waiting) = (Mutex::new(offers), Arc::clone(&self.waiting));
+        (other.offers, other.waiting) = (Arc::clone(&self.offers), Arc::clone(&self.waiting));
         other
     }
 }

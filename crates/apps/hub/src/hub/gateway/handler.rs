@@ -146,36 +146,41 @@ impl ServerHandler for Gateway {
     ) -> Result<CallToolResponse, ErrorData> {
         let subject = ("tools/call", request.name.to_string());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let spelt = |offers: &Offers| offers.names().spelt(&request.name).cloned();
-        let (offers, named) = self.find(Stale::Tools, spelt).await;
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let named = named
-            .inspect_err(|_| self.record_unknown(Use::Tool, &request.name, &arguments, &context))
-            .map_err(|error| self.misnamed(&request.name, error))?;
-        let call = CallRequest::new(named.server.as_str(), &*named.item).arguments(arguments);
-        let call = call.caller(caller(&context));
-        let hub = self.hub.clone();
-        let work = |client| async move {
-            let outcome = Box::pin(hub.call_for(call, client)).await;
-            let rewrite = Rewrite { uris: offers.uris(), server: &named.server, requested: None };
-            let is_this = |tool: &&NamedTool| tool.server == named.server && *tool.tool.name == *named.item;
-            let tool = offers.tools().iter().find(is_this);
-            let has_output_schema = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
-            match outcome {
-                Ok(outcome) => Ok(ServerResult::CallToolResult(result(outcome, has_output_schema, &rewrite))),
-                // The server's own error.
-                Err(CallError::Refused { error, .. }) => Err(error),
-                // The specification requires this error of a server with tasks.
-                Err(error @ CallError::NeedsTask { .. }) => {
-                    Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, error.to_string(), None))
+        let found = async {
+            let spelt = |offers: &Offers| offers.names().spelt(&request.name).cloned();
+            let (offers, named) = self.find(Stale::Tools, spelt).await;
+            let arguments = Value::Object(request.arguments.unwrap_or_default());
+            let named = named
+                .inspect_err(|_| self.record_unknown(Use::Tool, &request.name, &arguments, &context))
+                .map_err(|error| self.misnamed(&request.name, error))?;
+            let call = CallRequest::new(named.server.as_str(), &*named.item).arguments(arguments);
+            let call = call.caller(caller(&context));
+            let hub = self.hub.clone();
+            Ok(move |client| async move {
+                let outcome = Box::pin(hub.call_for(call, client)).await;
+                let rewrite = Rewrite { uris: offers.uris(), server: &named.server, requested: None };
+                let is_this =
+                    |tool: &&NamedTool| tool.server == named.server && *tool.tool.name == *named.item;
+                let tool = offers.tools().iter().find(is_this);
+                let has_output_schema = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
+                match outcome {
+                    Ok(outcome) => {
+                        Ok(ServerResult::CallToolResult(result(outcome, has_output_schema, &rewrite)))
+                    }
+                    // The server's own error.
+                    Err(CallError::Refused { error, .. }) => Err(error),
+                    // The specification requires this error of a server with tasks.
+                    Err(error @ CallError::NeedsTask { .. }) => {
+                        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, error.to_string(), None))
+                    }
+                    Err(error) => {
+                        let content = vec![ContentBlock::text(error.to_string())];
+                        Ok(ServerResult::CallToolResult(CallToolResult::error(content)))
+                    }
                 }
-                Err(error) => {
-                    let content = vec![ContentBlock::text(error.to_string())];
-                    Ok(ServerResult::CallToolResult(CallToolResult::error(content)))
-                }
-            }
+            })
         };
-        match self.run(subject, again, work, &context).await? {
+        match self.run(subject, again, found, &context).await? {
             ServerResult::CallToolResult(result) => Ok(result.into()),
             ServerResult::InputRequiredResult(required) => Ok(required.into()),
             _ => Err(another()),
@@ -212,27 +217,30 @@ impl ServerHandler for Gateway {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let subject = ("resources/read", request.uri.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let (offers, found) = self.find(Stale::Resources, |offers| find_resource(offers, &request.uri)).await;
-        let (server, uri) = found.inspect_err(|_| {
-            self.record_unknown(Use::Resource, &request.uri, &Value::Null, &context);
-        })?;
-        let mut read = ReadRequest::new(server.as_str(), &*uri).caller(caller(&context));
-        if self.asks_for_resources {
-            read = read.with_approval();
-        }
-        let hub = self.hub.clone();
-        let work = |client| async move {
-            let mut result = Box::pin(hub.read_for(read, client)).await.map_err(refused)?;
-            let requested = Some((&*uri, &*request.uri));
-            let rewrite = Rewrite { uris: offers.uris(), server: &server, requested };
-            for contents in &mut result.contents {
-                rewrite.contents(contents);
+        let found = async {
+            let (offers, found) =
+                self.find(Stale::Resources, |offers| find_resource(offers, &request.uri)).await;
+            let (server, uri) = found.inspect_err(|_| {
+                self.record_unknown(Use::Resource, &request.uri, &Value::Null, &context);
+            })?;
+            let mut read = ReadRequest::new(server.as_str(), &*uri).caller(caller(&context));
+            if self.asks_for_resources {
+                read = read.with_approval();
             }
-            // Servers of older versions omit it; rmcp removes it for clients of older versions.
-            result.result_type = Some(ResultType::COMPLETE);
-            Ok(ServerResult::ReadResourceResult(result))
+            let hub = self.hub.clone();
+            Ok(move |client| async move {
+                let mut result = Box::pin(hub.read_for(read, client)).await.map_err(refused)?;
+                let requested = Some((&*uri, &*request.uri));
+                let rewrite = Rewrite { uris: offers.uris(), server: &server, requested };
+                for contents in &mut result.contents {
+                    rewrite.contents(contents);
+                }
+                // Servers of older versions omit it; rmcp removes it for clients of older versions.
+                result.result_type = Some(ResultType::COMPLETE);
+                Ok(ServerResult::ReadResourceResult(result))
+            })
         };
-        match self.run(subject, again, work, &context).await? {
+        match self.run(subject, again, found, &context).await? {
             ServerResult::ReadResourceResult(result) => Ok(result.into()),
             ServerResult::InputRequiredResult(required) => Ok(required.into()),
             _ => Err(another()),
@@ -276,29 +284,31 @@ impl ServerHandler for Gateway {
     ) -> Result<GetPromptResponse, ErrorData> {
         let subject = ("prompts/get", request.name.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
-        let spelt = |offers: &Offers| offers.prompt_names().spelt(&request.name).cloned();
-        let (offers, named) = self.find(Stale::Prompts, spelt).await;
-        let arguments = request.arguments.unwrap_or_default();
-        let named = named
-            .inspect_err(|_| {
-                let arguments = Value::Object(arguments.clone());
-                self.record_unknown(Use::Prompt, &request.name, &arguments, &context);
+        let found = async {
+            let spelt = |offers: &Offers| offers.prompt_names().spelt(&request.name).cloned();
+            let (offers, named) = self.find(Stale::Prompts, spelt).await;
+            let arguments = request.arguments.unwrap_or_default();
+            let named = named
+                .inspect_err(|_| {
+                    let arguments = Value::Object(arguments.clone());
+                    self.record_unknown(Use::Prompt, &request.name, &arguments, &context);
+                })
+                .map_err(|error| self.misnamed(&request.name, error))?;
+            let prompt = PromptRequest::new(named.server.as_str(), &*named.item)
+                .arguments(arguments)
+                .caller(caller(&context));
+            let hub = self.hub.clone();
+            Ok(move |client| async move {
+                let mut result = Box::pin(hub.get_for(prompt, client)).await.map_err(refused)?;
+                let rewrite = Rewrite { uris: offers.uris(), server: &named.server, requested: None };
+                for message in &mut result.messages {
+                    rewrite.block(&mut message.content);
+                }
+                result.result_type = Some(ResultType::COMPLETE);
+                Ok(ServerResult::GetPromptResult(result))
             })
-            .map_err(|error| self.misnamed(&request.name, error))?;
-        let prompt = PromptRequest::new(named.server.as_str(), &*named.item)
-            .arguments(arguments)
-            .caller(caller(&context));
-        let hub = self.hub.clone();
-        let work = |client| async move {
-            let mut result = Box::pin(hub.get_for(prompt, client)).await.map_err(refused)?;
-            let rewrite = Rewrite { uris: offers.uris(), server: &named.server, requested: None };
-            for message in &mut result.messages {
-                rewrite.block(&mut message.content);
-            }
-            result.result_type = Some(ResultType::COMPLETE);
-            Ok(ServerResult::GetPromptResult(result))
         };
-        match self.run(subject, again, work, &context).await? {
+        match self.run(subject, again, found, &context).await? {
             ServerResult::GetPromptResult(result) => Ok(result.into()),
             ServerResult::InputRequiredResult(required) => Ok(required.into()),
             _ => Err(another()),

@@ -29,14 +29,17 @@ pub(super) struct Repetition {
 
 impl Gateway {
     /// Starts a request, or continues it if the client repeats it. Returns its result, or that it needs input.
-    pub(super) async fn run<F>(
+    ///
+    /// `found` returns the work on the item that the request names; a repetition needs no such item.
+    pub(super) async fn run<W, F>(
         &self,
         subject: (&'static str, String),
         again: Repetition,
-        work: impl FnOnce(ClientSide) -> F,
+        found: impl Future<Output = Result<W, ErrorData>>,
         context: &RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData>
     where
+        W: FnOnce(ClientSide) -> F,
         F: Future<Output = Result<ServerResult, ErrorData>> + Send + 'static,
     {
         let mut running = match again.state {
@@ -48,6 +51,7 @@ impl Gateway {
                 running
             }
             None => {
+                let work = found.await?;
                 let (questions, asked) = mpsc::channel(QUESTIONS);
                 let (progress, received) = broadcast::channel(UNSENT);
                 let rounds = is_stateless(context).then_some(questions);
