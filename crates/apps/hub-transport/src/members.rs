@@ -1,6 +1,8 @@
-//! Messages in a form that `rmcp` reads: members of tools that it does not know, such as `execution`, are kept in the tool's
-//! `_meta`, lists lose the items that do not fit MCP, fields of forms lose their `null` and a `format` that MCP lacks, and
-//! lone surrogates become U+FFFD.
+//! Messages in a form that `rmcp` and clients read: members of tools that `rmcp` does not know, such as `execution`, are kept
+//! in the tool's `_meta`, lists lose the items that do not fit MCP and the members that its SDKs refuse, fields of forms lose
+//! their `null` and a `format` that MCP lacks, and lone surrogates become U+FFFD.
+
+mod refused;
 
 use std::borrow::Cow;
 
@@ -12,9 +14,11 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use self::refused::without_refused;
+
 /// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`], without the items
-/// of lists that do not fit MCP, without the `null` and the unknown `format` of a form's fields, and with U+FFFD for each
-/// lone surrogate escape.
+/// of lists that do not fit MCP, without the [refused](without_refused) members of items, without the `null` and the unknown
+/// `format` of a form's fields, and with U+FFFD for each lone surrogate escape.
 pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
     // JSON allows half of a surrogate pair (`"\ud83d"`), which programs in JavaScript write when they cut a text. A Rust
     // string can't hold it, so one would make the whole message unreadable.
@@ -34,7 +38,7 @@ fn kept_values(message: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(message);
     }
     let Ok(mut parsed) = serde_json::from_slice::<Value>(message) else { return Cow::Borrowed(message) };
-    let mut changed = false;
+    let mut changed = without_refused(&mut parsed);
     if let Some(tools) = parsed.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
         tools.iter_mut().filter_map(Value::as_object_mut).for_each(|tool| changed |= keep(tool));
     }
