@@ -166,6 +166,24 @@ async fn early_answer_is_used_without_a_question() {
     }
 }
 
+#[tokio::test]
+async fn question_of_a_tool_that_has_left_the_list_can_be_answered() {
+    let hub = both().await;
+    let connected = stateless(Gateway::new(&hub), can_all()).await;
+    let first = connected.client.call_tool_once(params("test__give", question())).await.unwrap();
+    let CallToolResponse::InputRequired(required) = first else { panic!("{first:?}") };
+    let mut config = server::stateless();
+    config.disabled_tools = ["give"].into_iter().collect();
+    hub.apply(Sources::new().server("test", config).read());
+    let answer = json!({"user_name": {"action": "accept", "content": {"name": "Ada"}}});
+    let mut again = params("test__give", question());
+    again.request_state = required.request_state;
+    again.input_responses = serde_json::from_value(answer.clone()).unwrap();
+    let response = connected.client.call_tool_once(again).await.unwrap();
+    let CallToolResponse::Complete(result) = response else { panic!("{response:?}") };
+    assert_eq!(serde_json::from_str::<Value>(text(&result)).unwrap(), answer);
+}
+
 /// Returns a hub with these time limits, and with a handler that answers questions after some time.
 async fn answering(timeout: Duration, longest: Duration, after: Duration) -> Hub {
     let mut config = server::stateless();
