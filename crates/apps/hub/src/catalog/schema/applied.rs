@@ -45,29 +45,21 @@ impl Budget<'_> {
                 // The whole schema is larger than any part that an anchor or an id names.
                 self.spend(part.unwrap_or(self.schema), value, way)
             }
-            (_, _, Value::Object(values)) if OF_INNER_VALUES.contains(&keyword) => {
-                values.values().try_for_each(|value| self.spend(inner, value, way))
-            }
-            (_, _, Value::Array(values)) if OF_INNER_VALUES.contains(&keyword) => {
+            (_, _, Value::Array(values)) if OF_ITEMS.contains(&keyword) => {
                 values.iter().try_for_each(|value| self.spend(inner, value, way))
             }
-            _ if OF_INNER_VALUES.contains(&keyword) => Some(()),
+            (_, _, Value::Object(values)) if OF_FIELDS.contains(&keyword) => {
+                values.values().try_for_each(|value| self.spend(inner, value, way))
+            }
+            _ if OF_ITEMS.contains(&keyword) || OF_FIELDS.contains(&keyword) => Some(()),
             _ => self.spend(inner, value, way),
         }
     }
 }
 
-/// The keywords whose parts apply to the values in a value.
-const OF_INNER_VALUES: [&str; 9] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "items",
-    "patternProperties",
-    "prefixItems",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// How many parts and values may be nested: far less than what overflows the stack of a check.
-const MAX_WAY: usize = 60_000;
+/// The keywords whose parts apply to the items of a list, and to the fields of an object.
+const OF_ITEMS: [&str; 5] = ["additionalItems", "contains", "items", "prefixItems", "unevaluatedItems"];
+const OF_FIELDS: [&str; 4] =
+    ["additionalProperties", "patternProperties", "propertyNames", "unevaluatedProperties"];
+/// How many parts may be nested, because each takes a part of the stack.
+const MAX_WAY: usize = 10_000;

@@ -8,7 +8,8 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    MAX_THREADS, MAX_VIOLATIONS, PLAIN_SIZE, REFERENCES, Schema, TIME_LIMIT, Threads, UNBOUNDED, Violation,
+    MAX_ERRORS, MAX_THREADS, MAX_VIOLATIONS, PLAIN_SIZE, REFERENCES, Schema, TIME_LIMIT, Threads, UNBOUNDED,
+    Violation, applied,
 };
 
 /// Returns the schema of a server of its own.
@@ -245,17 +246,30 @@ const LIMIT: Duration = Duration::from_secs(20);
 async fn search_for_many_violations_of_an_intricate_schema_is_left_out() {
     let nested = (0..38).fold(json!({"type": "string"}), |inner, _| json!({"anyOf": [inner]}));
     let schema = schema(json!({"items": nested}));
-    let violations = schema.violations("t", &json!(vec![1; 20_000])).await;
+    let value = json!(vec![1; 20_000]);
+    assert!(!applied::is_within(MAX_ERRORS, &Value::Object((*schema.shared.text).clone()), &value));
+    let violations = schema.violations("t", &value).await;
     assert!(violations[0].problem.contains("too intricate"), "{violations:?}");
     assert_eq!(schema.violations("t", &json!(["a"])).await, [], "no thread of this schema works on");
 }
 
 #[tokio::test]
-async fn repeated_references_count_in_the_search_for_violations() {
-    let text = json!({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}], "$defs": {"a": {"items": {"$ref": "#"}, "type": "array"}}});
-    let schema = schema(text);
+async fn repeated_parts_count_in_the_size_of_the_search() {
+    let text = json!({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}],
+        "$defs": {"a": {"items": {"$ref": "#"}, "type": "array"}}});
     let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
-    assert_eq!(ended(&schema, &nested(3)).await[0].pointer, "/0/0/0");
-    let violations = ended(&schema, &nested(17)).await;
+    let is_within = |levels: usize| applied::is_within(MAX_ERRORS, &text, &nested(levels));
+    assert_eq!([0, 3, 12, 17, 100].map(is_within), [true, true, true, false, false]);
+    assert_eq!(ended(&schema(text.clone()), &nested(3)).await[0].pointer, "/0/0/0");
+    let violations = ended(&schema(text), &nested(17)).await;
     assert!(violations[0].problem.contains("too intricate"), "{violations:?}");
+    // Schemas that apply themselves to inner values only.
+    let tree = json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}, "items": {"$ref": "#"}, "$defs": {"unused": {"$ref": "#"}}});
+    let value = (0..10).fold(json!("leaf"), |inner, _| json!({"left": inner, "right": [inner]}));
+    assert!(applied::is_within(MAX_ERRORS, &tree, &value));
+    // A reference that goes around, and one to nothing.
+    for target in ["#/properties/x", "#/none"] {
+        let text = json!({"properties": {"x": {"$ref": target}, "y": false}});
+        assert_ne!(ended(&schema(text), &json!({"x": 1, "y": 1})).await, [], "{target}");
+    }
 }
