@@ -83,7 +83,7 @@ const SDK: &str = "@anthropic-ai/claude-agent-sdk";
 const API: &str = "@anthropic-ai/sdk";
 
 /// The version of the declarations that the types were written from.
-const VERSION: &str = "0.3.332";
+const VERSION: &str = "0.3.333";
 
 /// The version of the Messages API's declarations that the types of blocks and events were written from.
 const API_VERSION: &str = "1.12.0";

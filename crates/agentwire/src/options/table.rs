@@ -188,7 +188,7 @@ options! {
         #[serde(deserialize_with = "strict::read")]
         mcp_servers: map(McpServerConfig), "mcpServers", custom("`initialize.mcpServers` with `--await-initialize`"), OLD, "servers by name", "none", "They go into the handshake by default: other users of the machine can read a command line. `type` and `args` are always written. In-process servers go to `SessionBuilder::mcp_servers`. A key that a server does not have is an error.";
         /// The way `mcp_servers` reach the CLI; by default the handshake, which other users of the machine can't read.
-        mcp_servers_delivery: some(Delivery), "mcpServersDelivery", custom("with `argv`, `--mcp-config=`"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning reports it.";
+        mcp_servers_delivery: some(Delivery), "mcpServersDelivery", custom("with `argv`, `--mcp-config=`"), AWAIT, "`initialize`, `argv`", "`initialize`", "TypeScript has the same default since 0.3.333. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning reports it.";
         /// Files with additional MCP servers (`--mcp-config`).
         mcp_config_files: list(PathBuf), "mcpConfigFiles", custom("`--mcp-config=PATH` each"), OLD, "list of paths", "none", "Python has it as a path in `mcp_servers`.", Python;
         /// Whether all other MCP servers are ignored (`--strict-mcp-config`).
