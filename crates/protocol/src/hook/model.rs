@@ -61,10 +61,8 @@ pub enum SwitchDecision {
 impl HookReply<PreModelSwitch> {
     /// Returns a reply that allows the switch without asking.
     pub fn allow_switch() -> Self {
-        Self::output(PreModelSwitchOutput {
-            permission_decision: Some(SwitchDecision::Allow),
-            permission_decision_reason: None,
-        })
+        let permission_decision = Some(SwitchDecision::Allow);
+        Self::output(PreModelSwitchOutput { permission_decision, permission_decision_reason: None })
     }
 
     /// Returns a reply that denies the switch.

@@ -24,6 +24,8 @@ pub struct ToolProgress {
     pub subagent_type: Option<Box<str>>,
     /// The subagent's failed request that will be retried.
     pub subagent_retry: Option<SubagentRetry>,
+    /// The description in the input of the tool use, such as that of a command. Known since CLI 2.1.333.
+    pub description: Option<Box<str>>,
 }
 
 /// A failed request of a subagent that will be retried (`subagent_retry`).

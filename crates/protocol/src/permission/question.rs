@@ -152,8 +152,8 @@ impl Answer {
 
     /// Returns an answer that states how the question went unanswered, with a text for the model.
     ///
-    /// The model sees only the text. The result of the tool repeats the kind in its `annotations`, for a host that
-    /// displays or stores it.
+    /// The model sees only the text, or, of a [skipped](Unanswered::Skipped) question since CLI 2.1.333, only that it was
+    /// skipped. The result of the tool repeats the kind in its `annotations`, for a host that displays or stores it.
     /// Use it only if [`Init::capabilities`](crate::message::Init::capabilities) contains
     /// `ask_user_question_unanswered_v1`: an older CLI may refuse the whole answer.
     pub fn unanswered(kind: Unanswered, text: impl Into<String>) -> Self {
