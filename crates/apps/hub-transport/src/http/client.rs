@@ -281,10 +281,17 @@ impl StreamableHttpClient for Observed {
     }
 }
 
-/// Removes the items of a list that do not fit MCP: `rmcp` has read such a list as a result of an unknown kind.
+/// Repairs a list. `rmcp` has dropped the members that it does not know, and has read a list with an item that does not fit
+/// MCP as a result of an unknown kind.
 fn kept_message(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let ServerJsonRpcMessage::Response(response) = &message else { return message };
-    if !matches!(response.result, ServerResult::CustomResult(_)) {
+    if !matches!(
+        response.result,
+        ServerResult::CustomResult(_)
+            | ServerResult::ListToolsResult(_)
+            | ServerResult::ListResourcesResult(_)
+            | ServerResult::ListResourceTemplatesResult(_)
+    ) {
         return message;
     }
     let text = serde_json::to_vec(&message).unwrap_or_default();

@@ -87,6 +87,21 @@ async fn item_that_does_not_fit_hides_no_other_item_of_a_plain_response() {
 }
 
 #[tokio::test]
+async fn refused_members_are_removed_from_a_plain_response() {
+    let (server, connected) = start().await;
+    server.fault(|seen| {
+        let schema = json!({"type": "object", "required": null, "properties": {"a": true}});
+        let tools = json!([{"name": "t", "inputSchema": schema}]);
+        let answer = json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": {"tools": tools}});
+        let kind = [(header::CONTENT_TYPE, "application/json")];
+        (seen.rpc() == "tools/list").then(|| (kind, answer.to_string()).into_response())
+    });
+    let listed = connected.service.peer().list_tools(None).await.unwrap();
+    let schema = json!({"type": "object", "properties": {"a": {}}});
+    assert_eq!(json!(listed.tools), json!([{"name": "t", "inputSchema": schema}]));
+}
+
+#[tokio::test]
 async fn restarted_server_ends_the_connection_when_the_stream_is_opened() {
     let (server, connected) = start().await;
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
