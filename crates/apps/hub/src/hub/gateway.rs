@@ -6,6 +6,7 @@ mod full_tools;
 mod handler;
 mod lists;
 mod log_level;
+mod outcome;
 mod rounds;
 mod run;
 mod subscribed;

@@ -26,12 +26,13 @@ use super::{
     errors::{another, refused, unread},
     is_stateless,
     lists::{listed, listed_tools},
+    outcome::result,
     run::{Repetition, unless_cancelled},
     subscribed::{Subscribed, find_resource},
     watch::{Changes, Recipient, watch},
 };
 use crate::{
-    CallError, CallOutcome, CallRequest, NamedTool, Offers, PromptRequest, ReadRequest, Use,
+    CallError, CallRequest, NamedTool, Offers, PromptRequest, ReadRequest, Use,
     audit::Recording,
     client::{Stale, forwarded},
 };
@@ -374,22 +375,6 @@ impl Gateway {
         let recording = Recording::new(audit, what, &caller(context), ("", name), arguments);
         recording.end(Err("unknown"));
     }
-}
-
-fn result(outcome: CallOutcome, has_output_schema: bool, rewrite: &Rewrite<'_>) -> CallToolResult {
-    // The output schema is violated if the structured content is invalid or was removed for its size. A client that
-    // validates rejects the whole result, unless it is an error without structured content.
-    let broken = has_output_schema && outcome.structured.is_none() && outcome.left_out.is_some();
-    let note = outcome.violation_note().map(ContentBlock::text);
-    let mut result = CallToolResult::from(outcome);
-    if broken || note.is_some() {
-        (result.is_error, result.structured_content) = (Some(true), None);
-    }
-    for block in &mut result.content {
-        rewrite.block(block);
-    }
-    result.content.extend(note);
-    result
 }
 
 /// Returns the client's name for itself, cut because records keep it.
