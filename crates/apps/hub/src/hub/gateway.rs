@@ -14,6 +14,7 @@ mod watch;
 
 use std::{
     fmt,
+    future::ready,
     sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
@@ -228,7 +229,7 @@ impl Gateway {
             let (hub, before, changes) = (self.hub.clone(), self.offers(), Changes::of(&self.hub));
             let (subscribed, peer) = (self.subscribed.clone(), peer.clone());
             AbortOnDropHandle::new(tokio::spawn(async move {
-                watch(hub, changes, before, &subscribed, Recipient::Session(&peer)).await;
+                watch(hub, changes, before, &subscribed, ready(()), Recipient::Session(&peer)).await;
                 // The client is gone, even if its gateway is still alive.
                 subscribed.clear();
             }))

@@ -306,3 +306,21 @@ async fn slow_subscription_delays_no_notification_of_another_server() {
     let change = timeout(LIMIT, changes.next()).await.unwrap().unwrap().unwrap();
     assert!(matches!(change, ServerNotification::ToolListChangedNotification(_)), "{change:?}");
 }
+
+#[tokio::test]
+async fn update_before_the_answer_to_its_subscription_is_reported() {
+    let hub = Hub::builder().sources(Sources::new().server("one", server::config())).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    let notify = |method: &str, params: Value, delays: Value| {
+        let arguments = json!({"method": method, "params": params, "delays": delays});
+        hub.call(CallRequest::new("one", "notify").arguments(arguments))
+    };
+    notify("notifications/x", json!({}), json!({"resources/subscribe": 1500})).await.unwrap();
+    let connected = stateless(Gateway::new(&hub), json!({})).await;
+    let mut filter = SubscriptionFilter::default();
+    filter.resource_subscriptions = Some(vec!["test://a".to_owned()]);
+    let mut changes = connected.client.listen(filter).await.unwrap();
+    notify("notifications/resources/updated", json!({"uri": "test://a"}), json!({})).await.unwrap();
+    let change = timeout(LIMIT, changes.next()).await.unwrap().unwrap().unwrap();
+    assert!(matches!(change, ServerNotification::ResourceUpdatedNotification(_)), "{change:?}");
+}

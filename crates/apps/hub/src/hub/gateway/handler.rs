@@ -1,7 +1,7 @@
 //! The requests of a client.
 #![expect(deprecated, reason = "clients with a handshake subscribe to resources and set the log level")]
 
-use std::{future::pending, sync::Arc};
+use std::sync::Arc;
 
 use agentwire_hub_names::Rewrite;
 use agentwire_net::head;
@@ -87,18 +87,16 @@ impl ServerHandler for Gateway {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let (changes, before) = (Changes::of(&self.hub), self.offers());
         let subscribed = Subscribed::default();
-        let subscribe = async {
+        let subscribing = async {
             for uri in context.accepted().resource_subscriptions.iter().flatten() {
                 if let Err(error) = self.subscribe_to(&subscribed, uri.clone()).await {
                     tracing::debug!(%error, "a resource was not subscribed to");
                 }
             }
-            pending::<()>().await;
         };
         let to = Recipient::Subscription(context.sink());
         tokio::select! {
-            () = subscribe => {}
-            () = watch(self.hub.clone(), changes, before, &subscribed, to) => {}
+            () = watch(self.hub.clone(), changes, before, &subscribed, subscribing, to) => {}
             () = context.cancelled() => {}
         }
         Ok(())

@@ -53,17 +53,19 @@ impl Recipient<'_> {
     }
 }
 
-/// Reports the differences from `before`, and changes of subscribed resources, until the client or the hub is gone.
+/// Reports the differences from `before`, and changes of subscribed resources, until the client or the hub is gone. Changes of
+/// resources wait until `subscribing` ends, so that none is lost.
 pub(super) async fn watch(
     hub: Hub,
     changes: Changes,
     before: Offers,
     subscribed: &Subscribed,
+    subscribing: impl Future<Output = ()>,
     to: Recipient<'_>,
 ) {
     tokio::select! {
         () = lists(hub, changes.events, before, to) => {}
-        () = report(changes.updates, subscribed, to) => {}
+        () = subscribing.then(|()| report(changes.updates, subscribed, to)) => {}
     }
 }
 
